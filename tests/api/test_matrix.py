@@ -43,6 +43,21 @@ NEEDS: dict[str, set[Role]] = {
 """The roles that may use a route that names nothing. Whoever is not listed here: everybody."""
 OF_WORKSPACE = {"open_port"}
 """Routes of a chat that has a workspace; tests/api/preview says who may use them there."""
+WRITES = {
+    "send_message",
+    "edit_message",
+    "reorder_queue",
+    "edit_queued",
+    "delete_queued",
+    "promote_queued",
+    "interrupt",
+    "retry",
+    "tell_typing",
+    "tool_results",
+}
+"""What those may do besides with whom a chat is shared to write."""
+APPROVES = {"act"}
+"""What those may do besides with whom it is shared to approve."""
 AUDITED = {"list_debug_runs"}
 """Routes of a chat that only those who look after the deployment may use, and only where they can see the chat."""
 
@@ -103,6 +118,31 @@ async def test_a_chat_is_its_owners_readable_where_shared_and_nowhere_else(cast:
     assert own not in (401, 403, 405, 500)
     if route.reads:
         assert own == 200
+
+
+@pytest.mark.parametrize("role", ["write", "approve"])
+@pytest.mark.parametrize("route", CHAT_ROUTES, ids=lambda route: route.name)
+async def test_a_role_in_a_chat_opens_what_the_table_names_and_nothing_else(
+    cast: Cast, route: Route, role: str
+) -> None:
+    body = {"users": [str(cast.bob.id)], "roles": {str(cast.bob.id): role}}
+    await cast.ada.put(f"/chats/{cast.chat_id}/acl", body)
+    name = route.handler.__name__
+    status = await ask(cast.bob, route, cast.chat_id)
+    if name in AUDITED:
+        assert status == 403
+    elif name in OF_WORKSPACE:
+        assert status == 404
+    elif route.reads:
+        assert status == 200
+    elif name == "edit_message":
+        # It is Ada's message; their own they may edit.
+        assert status == 403
+    elif name in WRITES or (name in APPROVES and role == "approve"):
+        assert status not in (401, 403, 405, 500)
+    else:
+        assert status == 403
+    assert await ask(cast.stranger, route, cast.chat_id) == 404
 
 
 async def test_a_reader_may_mark_a_shared_chat_as_read(cast: Cast) -> None:

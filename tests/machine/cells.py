@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from perdure.core.author import Author
 from perdure.core.chat import Action, ActionKind, Busy, Decision, OpenCall, State, Status, Verdict
 from perdure.core.failure import ChatError, ErrorKind, RetryState
 from perdure.core.ids import MessageNumber, QueuedNumber, ReplicaId, RunnerId, UserId
@@ -66,6 +67,8 @@ class Edited:
     """Stands for an EditMessage of message 1, which the machine reads first."""
 
     text: str = "edited"
+    among_others: bool = False
+    """Whether the queue is somebody else's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +189,10 @@ def edits() -> Iterator[Cell]:
         if left:
             columns |= of_queue()
         yield Cell(by=Edited(), of=state, to=R0, rows=("user edited",), columns=columns, hidden=(1, 2), left_queue=left)
+        if left:
+            kept = {name: value for name, value in columns.items() if name not in of_queue()}
+            among = Edited(among_others=True)
+            yield Cell(by=among, of=state, to=R1, rows=("user edited",), columns=kept, hidden=(1, 2))
 
 
 def queue_changes() -> Iterator[Cell]:
@@ -265,7 +272,7 @@ def ends_of_interruptions() -> Iterator[Cell]:
 
 
 def answers() -> Iterator[Cell]:
-    results = CompleteRequiresAction(outcomes=(Outcome("ask", "42"),), by=WRITER)
+    results = CompleteRequiresAction(outcomes=(Outcome("ask", "42"),), by=Author(WRITER, "Ada"))
     for parked, running in ((A0, R0), (A1, R1)):
         yield Cell(by=results, of=parked, to=running, rows=("tool ask 42",), columns=ASK_ANSWERED)
         rows = cancelled(Reason.TIMED_OUT, "ask")

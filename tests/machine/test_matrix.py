@@ -21,7 +21,7 @@ from perdure.core.message import NewMessage, Role, Text, ToolResult
 from perdure.machine.diagram import DIAGRAM
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
+from perdure.machine.transitions.messages import EditMessage, SendMessage, Sharing, Target
 from perdure.store.rows import parts_of
 from perdure.testing.chats import FAILURE, READ, WAIT, WRITE, Chats, said
 
@@ -158,7 +158,8 @@ async def follow(place: Place, chat_id: ChatId, transition: Transition | Edited)
     message = NewMessage(role=Role.USER, parts=(Text(transition.text),))
 
     def bundle(target: Target) -> list[Transition]:
-        return [EditMessage(target, message)]
+        shared = Sharing(target.versions) if transition.among_others else None
+        return [EditMessage(target, message, shared=shared)]
 
     return await place.machine.edit(chat_id, MessageNumber(1), lambda target: lambda _: bundle(target))
 
@@ -192,7 +193,7 @@ def differences(chat: Chat, wanted: Chat) -> dict[str, tuple[object, object]]:
     return {
         name: pair
         for name, pair in found.items()
-        if name not in ("change_id", "updated_at", "turn_began_at")
+        if name not in ("change_id", "updated_at", "turn_began_at", "asked_by")
         and not (pair[1] is A_MOMENT and isinstance(pair[0], datetime))
     }
 
@@ -216,6 +217,7 @@ async def test_an_allowed_arrow_lands_and_writes_what_the_table_says(
     assert differences(committed.chat, after) == {}
     began = after.status not in AT_REST and (before.status in AT_REST or before.turn != after.turn)
     assert committed.chat.turn_began_at == after.turn_began_at
+    assert committed.chat.asked_by == after.asked_by
     assert after.turn_began_at == (after.updated_at if began else before.turn_began_at)
     assert [c.chat.snapshot_version for c in place.announced] == [before.snapshot_version + 1]
     await check_rows(place, cell, before, committed)
@@ -229,6 +231,8 @@ async def check_rows(place: Place, cell: Cell, before: Chat, committed: Commit) 
     assert [described(row) for row in added] == list(cell.rows)
     assert [row["number"] for row in messages] == list(range(1, before.next_message + len(cell.rows)))
     assert {row["revision"] for row in added} <= {version}
+    said = [row["created_by"] for row in added if row["role"] == "user" and row["kind"] == "ordinary"]
+    assert committed.chat.asked_by == (said[-1] if said else before.asked_by)
     assert {row["change_id"] for row in added if row["queued_as"] is None} <= {committed.change_id}
     assert [row["number"] for row in messages if row["hidden_in"] == version] == list(cell.hidden)
     gone = await place.pool.fetch(

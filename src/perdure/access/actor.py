@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
+from perdure.core.author import Author
 from perdure.core.errors import NotAllowed
 from perdure.core.ids import OrganisationId, UserId
 
@@ -60,6 +61,8 @@ class Actor:
     user_id: UserId
     organisation_id: OrganisationId
     role: Role
+    name: str = ""
+    """How others know the person."""
     permissions: frozenset[Permission]
     writes: bool = True
     """False for a token that only reads."""
@@ -67,6 +70,10 @@ class Actor:
     """True for a token that is for less than its person may do."""
     session_id: UUID | None = None
     """Set when a browser's cookie proved it; such a caller must also prove that the page is ours."""
+
+    @property
+    def author(self) -> Author:
+        return Author(self.user_id, self.name)
 
     def require(self, permission: Permission) -> None:
         if permission in self.permissions:

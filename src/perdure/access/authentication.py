@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from perdure.access.actor import PERMISSIONS, SCOPED, Actor, Role, Scope
 from perdure.access.credentials import SESSION_PREFIX, TOKEN_PREFIX, csrf_token, digest, same
 from perdure.core.errors import NotAllowed, Unauthenticated
-from perdure.core.notice import Notice, Topic
+from perdure.core.notice import ACTORS_CHANGED, Notice, Topic
 from perdure.core.timing import ACTOR_CACHED, Clock
 from perdure.store.cache import Cache
 from perdure.store.pool import Pool
@@ -13,8 +13,6 @@ from perdure.store.pubsub import Pubsub
 from perdure.store.tables import sessions, tokens
 from perdure.store.tables.sessions import SessionActor
 from perdure.store.tables.tokens import TokenActor
-
-ACTORS_CHANGED = "actors"
 
 
 class Authentication:
@@ -62,6 +60,7 @@ def _of_session(session: SessionActor) -> Actor:
     return Actor(
         user_id=session.user_id,
         organisation_id=session.organisation_id,
+        name=session.name,
         role=role,
         permissions=PERMISSIONS[role],
         session_id=session.session_id,
@@ -73,6 +72,7 @@ def _of_token(token: TokenActor) -> Actor:
     return Actor(
         user_id=token.user_id,
         organisation_id=token.organisation_id,
+        name=token.name,
         role=role,
         permissions=PERMISSIONS[role] & frozenset[object]().union(*(SCOPED[scope] for scope in scopes)),
         writes=scopes != {Scope.READ},

@@ -1,16 +1,17 @@
 """Chats as one actor may see and change them."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Self
+from typing import Self, TypeVar
 from uuid import UUID
 
 from msgspec import Struct
 
 from perdure.access.actor import Actor, Permission
+from perdure.access.roles import ShareRole
 from perdure.access.rows import ActorRows, record
 from perdure.core.card import Card, NewCard
 from perdure.core.chat import Chat
@@ -31,6 +32,9 @@ from perdure.store.tables.cards import CardRow
 from perdure.store.tables.chats import Description, FoundChat, Listing, Searching, SeenChat
 from perdure.store.tables.messages import Prompt
 from perdure.store.tables.shares import Share
+
+Id = TypeVar("Id")
+_WRITES = (ShareRole.WRITE, ShareRole.APPROVE)
 
 
 class Match(Struct, frozen=True):
@@ -56,6 +60,8 @@ class Seen:
     """Where a search found it."""
     match: Match | None = None
     """The message that a search found."""
+    granted: ShareRole | None = None
+    """What the actor may do in a chat of somebody else, where that was looked up."""
     looked_after: bool = False
     """Whether its owner was removed, and the actor may act for them."""
 
@@ -74,7 +80,7 @@ class Seen:
     @property
     def turn_card(self) -> Card | None:
         """What a turn needs to know of it, where the row says so."""
-        return seen_card(self.row)
+        return seen_card(self.row, self.chat.asked_by)
 
     @property
     def metadata_version(self) -> int:
@@ -87,6 +93,16 @@ class Seen:
     @property
     def own(self) -> bool:
         return self.row.owner_id == self.actor.user_id
+
+    @property
+    def approves(self) -> bool:
+        """Whether the actor may decide about calls, whoever asked for them."""
+        return self.own or self.granted is ShareRole.APPROVE
+
+    @property
+    def asked(self) -> bool:
+        """Whether the turn works for the actor."""
+        return self.chat.asked_by == self.actor.user_id
 
 
 class Chats:
@@ -110,11 +126,31 @@ class Chats:
         self._rows.actor.require(Permission.CHAT)
         return seen
 
+    async def shared(self, chat_id: ChatId, role: ShareRole = ShareRole.WRITE) -> Seen:
+        """A chat of the actor's own, or one that is shared with them for this at least."""
+        return await self._shared(await self.read(chat_id), role)
+
+    async def _shared(self, seen: Seen, role: ShareRole) -> Seen:
+        if not seen.own:
+            granted = await self.role(seen.chat.id)
+            if granted is None or not granted.covers(role):
+                raise NotAllowed(
+                    f"This chat is shared with you to {granted or ShareRole.READ}. Ask its owner for more."
+                )
+            seen = replace(seen, granted=granted)
+        self._rows.actor.require(Permission.CHAT)
+        return seen
+
+    async def role(self, chat_id: ChatId) -> ShareRole | None:
+        """What the actor may do in a chat of somebody else."""
+        role = await shares.role(self._rows, chat_id)
+        return None if role is None else ShareRole(role)
+
     async def stoppable(self, chat_id: ChatId) -> Seen:
-        """A chat of the actor's own, or of somebody who was removed where the actor manages people."""
+        """A chat that the actor may write in, or of somebody who was removed where the actor manages people."""
         seen = await self.read(chat_id)
         if seen.own or not await self._owner_removed(seen):
-            return await self.own(chat_id)
+            return await self._shared(seen, ShareRole.WRITE)
         await record(self._rows, "chat.stop", chat_id, owner=seen.row.owner_id)
         return replace(seen, looked_after=True)
 
@@ -129,14 +165,14 @@ class Chats:
         return await self._machine.create(chat_id, card, transitions, request)
 
     async def advance(self, seen: Seen, bundle: Bundle, request: Request) -> Commit:
-        """Follow the arrows that the bundle chooses, in a chat of the actor's own or one that they look after."""
-        assert seen.own or seen.looked_after
+        """Follow the arrows that the bundle chooses, in a chat that the actor may write in or looks after."""
+        assert seen.own or seen.looked_after or seen.granted in _WRITES
         return await self._machine.advance_by(seen.chat, bundle, request=request)
 
     async def edit(
         self, seen: Seen, number: MessageNumber, bundle: Callable[[Target], Bundle], request: Request
     ) -> Commit:
-        assert seen.own
+        assert seen.own or seen.granted in _WRITES
         return await self._machine.edit(seen.chat.id, number, bundle, request)
 
     async def page(self, listing: Listing) -> list[Seen]:
@@ -170,12 +206,14 @@ class Chats:
         assert seen.own
         return await chats.retitle(self._rows, seen.chat.id, title, seen.card.title)
 
-    async def share(self, seen: Seen, users: Sequence[UserId], groups: Sequence[UUID]) -> int:
-        """Let exactly these people and groups read the chat. Returns the card's new version."""
+    async def share(self, seen: Seen, users: Mapping[UserId, ShareRole], groups: Mapping[UUID, ShareRole]) -> int:
+        """Share the chat with exactly these people and groups. Returns the card's new version."""
         assert seen.own
-        if unknown := await shares.unknown(self._rows, users, groups):
-            raise InvalidInput("Somebody in the list does not exist.", *_places(unknown, users=users, groups=groups))
-        version = await shares.replace(self._rows, seen.chat.id, users, groups)
+        if unknown := await shares.unknown(self._rows, tuple(users), tuple(groups)):
+            raise InvalidInput(
+                "Somebody in the list does not exist.", *_places(unknown, users=tuple(users), groups=tuple(groups))
+            )
+        version = await shares.replace(self._rows, seen.chat.id, *_listed(users), *_listed(groups))
         if version is None:
             raise ChatNotFound
         return version
@@ -221,6 +259,10 @@ class Chats:
             return None
         message = await messages.one(self._rows, chat.id, chat.last_assistant) if chat.action.calls else None
         return pending(chat, message.parts if message else ())
+
+
+def _listed(roles: Mapping[Id, ShareRole]) -> tuple[list[Id], list[str]]:
+    return list(roles), [role.value for role in roles.values()]
 
 
 def _found(actor: Actor, found: FoundChat) -> Seen:

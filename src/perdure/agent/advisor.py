@@ -71,7 +71,7 @@ class ModelAdvisor:
 
     async def advise(self, ctx: CallContext, question: str) -> ToolOutput:
         settings = (await self._config.settings(ctx.organisation_id)).advisor
-        card = Card(id=ctx.key.chat_id, owner_id=ctx.owner_id, organisation_id=ctx.organisation_id, title="")
+        card = Card(id=ctx.key.chat_id, owner_id=ctx.asker, organisation_id=ctx.organisation_id, title="")
         if not question.strip():
             return self._said(Advice(type="error", error=BLANK))
         used = await self._uses(ctx)

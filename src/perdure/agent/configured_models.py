@@ -32,7 +32,7 @@ KEPT_ROUTES = 256
 
 
 class ConfiguredModels:
-    """Resolves names by the organisation's configuration and the owner's own keys."""
+    """Resolves names by the organisation's configuration and the own keys of whoever asks."""
 
     def __init__(self, config: Config, catalog: Catalog) -> None:
         self._config = config
@@ -45,7 +45,7 @@ class ConfiguredModels:
     async def resolve(self, card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:
         setting, notice = await self._setting(card, name)
         model, route = await self._reached(card, setting)
-        personal = await self._config.personal(card.owner_id)
+        personal = await self._config.personal(card.asker)
         return ResolvedModel(
             name=setting.name,
             route=route,
@@ -60,7 +60,7 @@ class ConfiguredModels:
         """The model and the way to it. What an admin has to mend is said in words that they can act on."""
         provider = setting.provider
         try:
-            secret = await self._config.key(provider.id, organisation_id=card.organisation_id, user_id=card.owner_id)
+            secret = await self._config.key(provider.id, organisation_id=card.organisation_id, user_id=card.asker)
             return self._way(setting, key_for(secret, str(card.id)))
         except Misconfigured as error:
             raise ProviderFailure(ChatError(str(error), ErrorKind.CONFIG, provider=provider.name)) from error

@@ -3,7 +3,7 @@
 The bytes of these texts stay while nothing is pinned anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from perdure.agent.decide import Policy
 from perdure.agent.prepare import Limits, Rules
@@ -51,7 +51,7 @@ class ConfiguredSources:
         snapshot: ContextSnapshot | None = None
         if asker.has_workspace:
             snapshot = await self._contexts.pinned(asker.chat_id, asker.home, turns=card.turns)
-        personal = await self._config.personal(card.owner_id)
+        personal = await self._config.personal(card.asker)
         settings = await self._config.settings(card.organisation_id)
         return PromptContext(
             place=_place(card, has_workspace=snapshot is not None),
@@ -66,10 +66,14 @@ class ConfiguredSources:
 
 
 async def configured_rules(config: Config, card: Card) -> Rules:
-    """What the organisation and the owner have settled."""
+    """What the organisation and whoever asks have settled."""
     settings = await config.settings(card.organisation_id)
-    personal = await config.personal(card.owner_id)
-    policies = {**settings.approvals, **personal.settings.approvals}
+    personal = (await config.personal(card.asker)).settings.approvals
+    if card.asker != card.owner_id:
+        # In a chat of somebody else, one's own word binds oneself more, and nobody less.
+        owner = (await config.personal(card.owner_id)).settings.approvals
+        personal = _stricter({**settings.approvals, **owner}, {**settings.approvals, **personal})
+    policies = {**settings.approvals, **personal}
     return Rules(
         step_limit=settings.step_limit,
         policies={tool: Policy(policy.value) for tool, policy in policies.items()},
@@ -77,11 +81,20 @@ async def configured_rules(config: Config, card: Card) -> Rules:
         summary_model=settings.compaction_model,
         tool_search=Experiment.MCP_TOOL_SEARCH in settings.experiments,
         title_model=settings.title_model,
+        approvers=settings.approvers,
         limits=Limits(
-            user=settings.budgets.of(card.owner_id),
+            user=settings.budgets.of(card.asker),
             organisation=settings.budgets.organisation,
         ),
     )
+
+
+def _stricter(one: Mapping[str, Approval], other: Mapping[str, Approval]) -> dict[str, Approval]:
+    order = list(Approval)
+    return {
+        tool: max(one.get(tool, Approval.AUTO), other.get(tool, Approval.AUTO), key=order.index)
+        for tool in {**one, **other}
+    }
 
 
 def instructions(snapshot: ContextSnapshot) -> str | None:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from perdure.agent.history import History
 from perdure.agent.toolset import Toolset
-from perdure.core.chat import ActionKind, Breach, CallKind, Chat, OpenCall
+from perdure.core.chat import ActionKind, Approvers, Breach, CallKind, Chat, OpenCall
 from perdure.core.message import FinishReason, Kind, Message, Role, ToolResult
 
 STEP_LIMIT = 1200
@@ -96,6 +96,7 @@ class Facts:
     """What to set aside on the row for a model call, where the chat has a budget of its own."""
     compactable: bool = True
     step_limit: int = STEP_LIMIT
+    approvers: Approvers = Approvers.ANYBODY
 
 
 def decide(chat: Chat, history: History, toolset: Toolset, facts: Facts) -> Decision:

@@ -8,7 +8,7 @@ from perdure.agent.decide import Facts, Policy
 from perdure.agent.history import History
 from perdure.agent.journaling import known
 from perdure.agent.prepare import Prepared
-from perdure.core.chat import Breach, Chat
+from perdure.core.chat import Approvers, Breach, Chat
 from perdure.core.errors import Fenced, Unavailable
 from perdure.core.timing import ATTEMPT_LIMIT
 from perdure.store.journal import Entry
@@ -47,6 +47,7 @@ def facts_of(
         worst_case=prompt.worst_case if chat.budget_limit is not None else 0,
         compactable=compactable(history),
         step_limit=prepared.rules.step_limit,
+        approvers=approvers_of(history, prepared),
     )
 
 
@@ -56,6 +57,12 @@ def _policies(history: History, prepared: Prepared) -> dict[str, Policy]:
     asked = dict.fromkeys(prepared.toolset.asking, Policy.ASK)
     denied = dict.fromkeys(prepared.rules.forbidden, Policy.DENY)
     return {**asked, **prepared.rules.policies, **own, **denied}
+
+
+def approvers_of(history: History, prepared: Prepared) -> Approvers:
+    """What the organisation settles, no chat changes."""
+    house = prepared.rules.approvers
+    return history.card.settings.approvers if house is Approvers.ANYBODY else house
 
 
 def _over_threshold(history: History, prepared: Prepared, tokens: int) -> bool:

@@ -113,6 +113,9 @@ class History(Struct, frozen=True):
         known = commit.base is not None and commit.base.history_version == self.version
         if not known or len(commit.promoted_messages) != len(commit.promoted):
             return None
+        if commit.chat.asked_by not in (None, self.card.asked_by, self.card.owner_id):
+            # Whether they may still write here, only the database knows.
+            return None
         after = structs.replace(self, card=settings_after(self.card, commit))
         version = commit.chat.history_version
         if commit.hidden_from is None:

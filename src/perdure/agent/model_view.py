@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from perdure.agent.speakers import Speakers
 from perdure.core.message import (
     File,
     FileReference,
@@ -37,13 +38,14 @@ class ModelView(Struct, frozen=True):
     """Those that the prompt names, each once."""
     size: int = 0
     """Bytes of all messages in memory, roughly."""
+    speakers: Speakers = Speakers()
 
     def after(self, messages: Sequence[Message], before: Sequence[Message] = ()) -> "ModelView":
         """With more messages, which follow those that were there before."""
         if any(message.kind is Kind.BOUNDARY for message in messages):
             return _whole((*before, *messages))
         covered = (self.boundary.covers or 0) if self.boundary else 0
-        spoken = [message for message in messages if _spoken(message, covered)]
+        speakers, spoken = _told(self.speakers, messages, covered)
         system = [message for message in messages if message.role is Role.SYSTEM]
         return ModelView(
             prompt=(*self.prompt, *spoken),
@@ -52,13 +54,14 @@ class ModelView(Struct, frozen=True):
             system=(*self.system, *system) if system else self.system,
             files=_files(self.files, spoken),
             size=self.size + sum(map(_size, messages)),
+            speakers=speakers,
         )
 
 
 def _whole(messages: Sequence[Message]) -> ModelView:
     """The view of messages with a summary among them: the newest decides what is told."""
     boundary = next(message for message in reversed(messages) if message.kind is Kind.BOUNDARY)
-    spoken = [message for message in messages if _spoken(message, boundary.covers or 0)]
+    speakers, spoken = _told(Speakers(), messages, boundary.covers or 0)
     return ModelView(
         prompt=(boundary, *spoken),
         tokens=estimate((boundary, *spoken)),
@@ -66,7 +69,18 @@ def _whole(messages: Sequence[Message]) -> ModelView:
         system=tuple(message for message in messages if message.role is Role.SYSTEM),
         files=_files((), (boundary, *spoken)),
         size=sum(map(_size, messages)),
+        speakers=speakers,
     )
+
+
+def _told(speakers: Speakers, messages: Iterable[Message], covered: int) -> tuple[Speakers, list[Message]]:
+    """The messages that a model is told, each with its author where several people speak."""
+    told: list[Message] = []
+    for message in messages:
+        if _spoken(message, covered):
+            speakers, said = speakers.heard(message)
+            told.append(said)
+    return speakers, told
 
 
 def _spoken(message: Message, covered: int) -> bool:

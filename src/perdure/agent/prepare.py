@@ -14,7 +14,9 @@ from perdure.agent.models import Models, ResolvedModel, resolved, switched_to
 from perdure.agent.prompt import PromptContext, system_blocks
 from perdure.agent.toolset import Room, Toolset, mode_of, toolset_for
 from perdure.core.card import Card
+from perdure.core.chat import Approvers
 from perdure.core.errors import ProviderFailure
+from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.ids import ModelName
 from perdure.core.message import Effort, Message, NewMessage, Usage
 from perdure.providers.estimate import file_tokens
@@ -26,6 +28,9 @@ from perdure.tools.mcp.search import found_in
 from perdure.tools.mcp.tools import McpOffer
 from perdure.tools.tool import Tool
 
+EXCLUDED = ChatError(
+    "Whoever asked for this cannot write in this chat any more, so it is not answered.", ErrorKind.CONFIG
+)
 FOREIGN_SHARE = 10
 """The descriptions of foreign tools may take a tenth of the window."""
 
@@ -50,6 +55,8 @@ class Rules:
     tool_search: bool = False
     """Whether foreign tools have to be looked for where there are too many."""
     title_model: ModelName | None = None
+    approvers: Approvers = Approvers.ANYBODY
+    """Who may approve calls in every chat; anybody: what the chat says."""
     limits: Limits = field(default_factory=Limits)
 
 
@@ -175,6 +182,8 @@ class Preparation:
     async def prepare(self, history: History, turn: int) -> Prepared:
         """What the turn needs that the message of this number began."""
         card = history.card
+        if card.excluded:
+            raise ProviderFailure(EXCLUDED)
         model = await self.model(history, turn)
         rules = await self.sources.rules(card)
         offer = await self.servers.offer(card, looking=mode_of(card) in LOOKING)

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from perdure.core.author import Author
 from perdure.core.message import AnyPart, Media, NewMessage, Role, ToolCall, ToolResult
 from perdure.core.timing import Clock
 from perdure.tools.arguments import decoded
 from perdure.tools.call import ToolFailed, ToolOutput
 
 
-def result_of(call: ToolCall, output: ToolOutput, clock: Clock) -> ToolResult:
+def result_of(call: ToolCall, output: ToolOutput, clock: Clock, *, decided_by: tuple[Author, ...] = ()) -> ToolResult:
     shown = tuple(Media(str(file.id), file.media_type, file.name) for file in output.files)
     return ToolResult(
         call.call_id,
@@ -17,14 +18,15 @@ def result_of(call: ToolCall, output: ToolOutput, clock: Clock) -> ToolResult:
         is_error=output.is_error,
         media=output.media + shown,
         created_at=clock.now(),
+        decided_by=decided_by,
     )
 
 
-def answered(call: ToolCall, output: ToolOutput, clock: Clock) -> NewMessage:
+def answered(call: ToolCall, output: ToolOutput, clock: Clock, *, decided_by: tuple[Author, ...] = ()) -> NewMessage:
     """A result, as it enters the history."""
     return NewMessage(
         role=Role.TOOL,
-        parts=(result_of(call, output, clock),),
+        parts=(result_of(call, output, clock, decided_by=decided_by),),
         model=output.model,
         usage=output.usage,
         cost=output.cost,

@@ -146,7 +146,11 @@ class ToolRunner:
         outputs = [output if isinstance(output := task.result(), ToolOutput) else None for task in tasks]
         pairs = [(*calls, output) for calls, output in zip(batch.calls, outputs, strict=True)]
         return Results(
-            tuple(answered(call, output, self._clock) for _, call, output in pairs if output),
+            tuple(
+                answered(call, output, self._clock, decided_by=open_call.cleared_by)
+                for open_call, call, output in pairs
+                if output
+            ),
             tuple(file.id for _, _, output in pairs if output for file in output.files),
             frozenset(open_call.index for open_call, _, output in pairs if output is None),
             outdated=batch.planning,
@@ -179,7 +183,8 @@ class ToolRunner:
                     # The others of the batch come to their end first.
                     return error
                 seen.gave(output.text, is_error=output.is_error)
-        batch.output.result(open_call.index, result_of(call, output, self._clock))
+        shown = result_of(call, output, self._clock, decided_by=open_call.cleared_by)
+        batch.output.result(open_call.index, shown)
         self._reached("tools.shown")
         return output
 
@@ -192,6 +197,7 @@ class ToolRunner:
             context = ToolContext(
                 key=CallKey(run.chat_id, run.message, run.index, run.run),
                 owner_id=card.owner_id,
+                asked_by=card.asked_by,
                 organisation_id=card.organisation_id,
                 home=card.root_id or card.id,
                 mode=mode_of(card),
@@ -273,6 +279,7 @@ class ToolRunner:
         return ToolContext(
             key=CallKey(batch.chat.id, batch.chat.last_assistant, open_call.index, open_call.run),
             owner_id=batch.card.owner_id,
+            asked_by=batch.card.asked_by,
             organisation_id=batch.card.organisation_id,
             home=batch.card.root_id or batch.card.id,
             mode=batch.toolset.mode,

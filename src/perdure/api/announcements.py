@@ -5,7 +5,8 @@ from collections.abc import Callable
 from perdure.access.actor import Actor
 from perdure.api.services import Services
 from perdure.core.ids import ChatId
-from perdure.core.notice import SCHEDULES_CHANGED, WEBHOOKS_CHANGED, Notice, Topic
+from perdure.core.notice import SCHEDULES_CHANGED, SHARES_CHANGED, WEBHOOKS_CHANGED, Notice, Topic
+from perdure.core.presence import Sign, written
 
 
 class Announcements:
@@ -34,6 +35,15 @@ class Announcements:
     def chat_read(self, chat_id: ChatId) -> None:
         """Somebody read a chat: their other windows are told."""
         self._notice(Notice(Topic.CHAT, chat_id, name="read"))
+
+    def shares_changed(self, chat_id: ChatId) -> None:
+        """Somebody may do less in a chat, or more: streams of those who may not read it end."""
+        self._notice(Notice(Topic.CHAT, chat_id, name=SHARES_CHANGED))
+
+    def typing(self, chat_id: ChatId, *, typing: bool) -> None:
+        """Somebody writes a message, or stopped writing it."""
+        sign = Sign("", typist=self._actor.author, typing=typing)
+        self._notice(Notice(Topic.PRESENCE, chat_id, name=written(sign)))
 
     def inbox_changed(self) -> None:
         self._notice(Notice(Topic.INBOX, name=str(self._actor.user_id)))

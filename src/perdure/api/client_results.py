@@ -24,7 +24,7 @@ T = TypeVar("T")
 async def completed(caller: Caller, seen: Seen, outcomes: list[Outcome], answer: Callable[[Commit], T]) -> T:
     """Answer the calls of a client's own tools that are pending: exactly those."""
     complete = CompleteRequiresAction(
-        outcomes=outcomes, by=caller.actor.user_id, expected=frozenset({ActionKind.CLIENT_TOOL})
+        outcomes=outcomes, by=caller.actor.author, expected=frozenset({ActionKind.CLIENT_TOOL})
     )
     caller.changes.allowed(seen, complete)
     return await caller.changes.follow(seen, await heard(caller, seen, complete), answer=answer)

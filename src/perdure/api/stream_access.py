@@ -36,6 +36,7 @@ class StreamAccess:
         own = chat_id is None or await self._owns(actor, chat_id)
         return Admission(
             user_id=actor.user_id,
+            name=actor.name,
             organisation_id=actor.organisation_id,
             chat_id=chat_id,
             own=own,

@@ -52,7 +52,7 @@ async def assemble(
             start(stack, workers.worker)
         start(stack, *background)
         if parts.runs is Runs.EVERYTHING:
-            start(stack, streams.hubs, streams.open_streams, streams.relay, streams.watches)
+            start(stack, streams.hubs, streams.open_streams, streams.relay, streams.watches, streams.presence)
         yield Replica(foundation=foundation, workers=workers, services=services, streams=streams)
 
 

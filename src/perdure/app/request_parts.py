@@ -30,6 +30,7 @@ from perdure.stream.endpoints import PATTERN as CHAT_STREAM
 from perdure.stream.gauges import observe_streams
 from perdure.stream.hubs import Hubs
 from perdure.stream.open_streams import OpenStreams
+from perdure.stream.presence import Presence
 from perdure.stream.relay.peer import nobody_near
 from perdure.stream.relay.relay import Relay
 from perdure.stream.relay.server import RelayServer
@@ -93,6 +94,7 @@ class StreamParts:
     open_streams: OpenStreams
     relay: Relay
     watches: Watches
+    presence: Presence
     routes: tuple[StreamRoute, ...]
     """For clients."""
     relay_server: StreamRoute
@@ -112,12 +114,15 @@ def make_stream_parts(
     relay = Relay(pool, secret, lambda: workers.lease.id, clock, near=near)
     hubs = Hubs(pool, episodes, clock, remote=relay, losses=foundation.losses)
     open_streams = OpenStreams(access, clock)
+    presence = Presence(foundation.pubsub, hubs.present, clock)
+    stack.callback(presence.listen())
     stack.callback(hubs.listen(foundation.announcer, foundation.pubsub))
+    stack.callback(foundation.pubsub.listen(open_streams.heard))
     watches = Watches(pool, foundation.pubsub, clock)
     observe_streams(foundation.measures.streams, hubs=hubs, open_streams=open_streams, relay=relay, episodes=episodes)
     workspaces = workers.tools.workspaces.workspaces
     routes = (
-        StreamRoute(re.compile(CHAT_STREAM), ChatStream(hubs, open_streams, access)),
+        StreamRoute(re.compile(CHAT_STREAM), ChatStream(hubs, open_streams, access, presence)),
         StreamRoute(re.compile(LIST_PATTERN), WatchStream(watches.follow, open_streams, access)),
         StreamRoute(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, open_streams, access)),
         StreamRoute(re.compile(BUILD_PATTERN), BuildStream(workspaces, access)),
@@ -125,5 +130,11 @@ def make_stream_parts(
     )
     relay_server = StreamRoute(re.compile(RELAY_PATTERN), RelayServer(episodes, secret))
     return StreamParts(
-        hubs=hubs, open_streams=open_streams, relay=relay, watches=watches, routes=routes, relay_server=relay_server
+        hubs=hubs,
+        open_streams=open_streams,
+        relay=relay,
+        watches=watches,
+        presence=presence,
+        routes=routes,
+        relay_server=relay_server,
     )

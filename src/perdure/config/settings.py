@@ -6,6 +6,7 @@ from typing import Annotated, Any, get_type_hints
 import msgspec
 from msgspec import Meta, Struct
 
+from perdure.core.chat import Approvers
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import ModelName, UserId
 from perdure.core.message import Effort
@@ -131,6 +132,13 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     approvals: Annotated[
         dict[str, Approval], Meta(description="Tools by name: `auto`, `ask`, or `deny`, which nobody can overrule.")
     ] = {}
+    approvers: Annotated[
+        Approvers,
+        Meta(
+            description="Who may approve calls, in every chat: `anybody` who may approve there, the `author` of the "
+            "message that is answered, `not_author`, or `two_people`. With `anybody`, each chat may say so itself."
+        ),
+    ] = Approvers.ANYBODY
     budgets: Annotated[MonthlyLimits, Meta(description="What may be spent in a calendar month, in micro-dollars.")] = (
         MonthlyLimits()
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
+from perdure.core.chat import Approvers
 from perdure.core.ids import ChatId, ModelName, OrganisationId, UserId, WorkspaceId
 from perdure.core.message import Effort
 
@@ -38,6 +39,8 @@ class ChatSettings(Struct, frozen=True, omit_defaults=True):
     """By tool name: auto, ask or deny."""
     mcp_servers: tuple[str, ...] | None = None
     web_search: bool = False
+    approvers: Approvers = Approvers.ANYBODY
+    """Who may approve calls."""
 
 
 class Card(Struct, frozen=True, kw_only=True):
@@ -47,6 +50,10 @@ class Card(Struct, frozen=True, kw_only=True):
     owner_id: UserId
     organisation_id: OrganisationId
     title: str
+    asked_by: UserId | None = None
+    """Whose message is being answered, where that is known."""
+    excluded: bool = False
+    """Whether they may not write in the chat any more."""
     title_source: str = "fallback"
     parent_id: ChatId | None = None
     root_id: ChatId | None = None
@@ -63,6 +70,11 @@ class Card(Struct, frozen=True, kw_only=True):
     settings: ChatSettings = ChatSettings()
     turns: int = 0
     summarised_turns: int = 0
+
+    @property
+    def asker(self) -> UserId:
+        """With whose rights, keys and budget a turn acts."""
+        return self.asked_by or self.owner_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,15 @@
 """A chat's execution state: everything an arrow of the machine needs to know."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum
 
 from msgspec import Struct
 
+from perdure.core.author import Author
 from perdure.core.failure import ChatError, RetryState
-from perdure.core.ids import ChangeId, ChatId, MessageNumber, QueuedNumber, ReplicaId, RunnerId
+from perdure.core.ids import ChangeId, ChatId, MessageNumber, QueuedNumber, ReplicaId, RunnerId, UserId
 
 QUEUE_LIMIT = 20
 
@@ -88,6 +90,8 @@ class OpenCall(Struct, frozen=True, array_like=True):
     """Grows when the user asks to repeat a call of unknown outcome."""
     cleared_in: int = 0
     """The snapshot that cleared it."""
+    cleared_by: tuple[Author, ...] = ()
+    """Who said that it may run."""
 
 
 class ActionKind(StrEnum):
@@ -103,6 +107,16 @@ class Asks(StrEnum):
 
     QUESTION = "question"
     PLAN = "plan"
+
+
+class Approvers(StrEnum):
+    """Who may approve a call, of those who may approve at all."""
+
+    ANYBODY = "anybody"
+    AUTHOR = "author"
+    """Whoever asked for the turn."""
+    NOT_AUTHOR = "not_author"
+    TWO_PEOPLE = "two_people"
 
 
 class BudgetOwner(StrEnum):
@@ -141,6 +155,13 @@ class Decision(Struct, frozen=True, omit_defaults=True):
     """Whether the call that happened failed."""
     always: bool = False
     """Whether nobody is to be asked about this tool in this chat again."""
+    by: Author | None = None
+    """Who decided; nobody where the journal did."""
+
+
+def deciders_of(decisions: Iterable[Decision], call_id: str) -> tuple[Author, ...]:
+    """Who decided about a call."""
+    return tuple(each.by for each in decisions if each.call_id == call_id and each.by is not None)
 
 
 class Action(Struct, frozen=True, omit_defaults=True):
@@ -158,6 +179,7 @@ class Action(Struct, frozen=True, omit_defaults=True):
     """For a budget that is not the chat's own: what was spent of it."""
     decided: tuple[Decision, ...] = ()
     """What was decided while other calls still wait for their decision."""
+    approvers: Approvers = Approvers.ANYBODY
 
 
 class QueueEntry(Struct, frozen=True, array_like=True):
@@ -186,6 +208,10 @@ class Chat(Struct, frozen=True, kw_only=True, gc=False):
     """The number of the user message that began the current turn; 0 before the first."""
     turn_began_at: datetime | None = None
     """When the chat last went to work, or from one turn to the next."""
+    asked_by: UserId | None = None
+    """Who said what is being answered: the author of the newest message of a user. The turn acts as this person."""
+    stopped_by: Author | None = None
+    """Who stopped the turn, while it is being stopped."""
     continuing: bool = False
     """Whether the last step said that the turn goes on."""
     newest_is_user: bool = False

@@ -9,9 +9,9 @@ from uuid import UUID
 from msgspec import Struct, structs
 
 from perdure.core.card import Card, CardChange, NewCard, moved_fields
-from perdure.core.chat import Asks, Chat, Fence, Status
+from perdure.core.chat import ActionKind, Asks, Chat, Fence, Status, deciders_of
 from perdure.core.events import ChatCard, PendingAction, PendingCall, QueuedMessage
-from perdure.core.ids import ChangeId, ChatId, FileId, MessageNumber, QueuedNumber
+from perdure.core.ids import ChangeId, ChatId, FileId, MessageNumber, QueuedNumber, UserId
 from perdure.core.message import AnyPart, Kind, Message, NewMessage, ToolCall
 
 
@@ -21,6 +21,13 @@ class InboxKind(StrEnum):
     FINISHED = "finished"
     FAILED = "failed"
     NEEDS_YOU = "needs_you"
+
+
+class Mentions(Struct, frozen=True):
+    """Those whom a message names, and what they are told of it."""
+
+    users: tuple[UserId, ...]
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +71,7 @@ class Commit(Struct, frozen=True, kw_only=True):
     """Queued messages that enter the history, each with the number that it gets there."""
     files: tuple[FileId, ...] = ()
     inbox: tuple[InboxKind, ...] = ()
+    mentions: Mentions | None = None
     card: CardChange | None = None
 
     action_deadline: timedelta | None = None
@@ -72,6 +80,8 @@ class Commit(Struct, frozen=True, kw_only=True):
     """Whether a compaction is requested at the moment of the commit."""
     turn_began: bool = False
     """Whether a turn begins at the moment of the commit."""
+    asker_queued: QueuedNumber | None = None
+    """The queued message whose author the chat works for now. Who that is, only the database knows."""
 
     change_id: ChangeId | None = None
     """The name that all tries to write this share."""
@@ -130,6 +140,7 @@ class Commit(Struct, frozen=True, kw_only=True):
                 model=message.model,
                 effort=message.effort,
                 created_by=message.created_by,
+                author=message.author,
                 created_at=chat.updated_at,
                 client_id=message.client_id,
             )
@@ -161,6 +172,8 @@ def asked_of_owner(chat: Chat, *, plan_mode: bool) -> Asks | None:
 
 def settings_after(card: Card, commit: Commit) -> Card:
     """A chat's card as a turn reads it."""
+    if card.asked_by != commit.chat.asked_by:
+        card = structs.replace(card, asked_by=commit.chat.asked_by)
     change = commit.card
     if change is None:
         return card
@@ -207,13 +220,19 @@ def pending(chat: Chat, asked: Sequence[AnyPart]) -> PendingAction | None:
         return None
     calls = [part for part in asked if isinstance(part, ToolCall) and not part.provider_executed]
     verdicts = {decision.call_id: decision.verdict for decision in action.decided}
+    deciders = {call: deciders_of(action.decided, call) for call in verdicts}
     pending_calls = [calls[index] for index in action.calls if index < len(calls)]
     return PendingAction(
         kind=action.kind,
-        calls=tuple(PendingCall(c.call_id, c.tool, c.args, verdicts.get(c.call_id)) for c in pending_calls),
+        calls=tuple(
+            PendingCall(c.call_id, c.tool, c.args, verdicts.get(c.call_id), deciders.get(c.call_id, ()))
+            for c in pending_calls
+        ),
         children=tuple(ChatId(UUID(child)) for child in action.children),
         deadline_at=chat.action_deadline_at,
         limit=action.limit,
         spent=action.spent or chat.budget_spent or None,
         budget=action.budget,
+        approvers=action.approvers,
+        asked_by=chat.asked_by if action.kind is ActionKind.APPROVAL else None,
     )

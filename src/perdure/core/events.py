@@ -5,8 +5,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from perdure.core.author import Author
 from perdure.core.card import ChatSource
-from perdure.core.chat import ActionKind, Asks, BudgetOwner, Status, Verdict
+from perdure.core.chat import ActionKind, Approvers, Asks, BudgetOwner, Status, Verdict
 from perdure.core.deltas import AnyDelta
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import ChatId, MessageNumber, ModelName, QueuedNumber, UserId, WorkspaceId
@@ -22,6 +23,7 @@ class QueuedMessage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     model: ModelName | None = None
     effort: Effort | None = None
     created_by: UserId | None = None
+    author: str | None = None
     created_at: datetime
     client_id: str | None = None
 
@@ -34,6 +36,7 @@ class PendingCall(Struct, frozen=True, omit_defaults=True):
     args: str
     decision: Verdict | None = None
     """What was decided about it while others still wait."""
+    decided_by: tuple[Author, ...] = ()
 
 
 class PendingAction(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -47,6 +50,9 @@ class PendingAction(Struct, frozen=True, kw_only=True, omit_defaults=True):
     spent: int | None = None
     budget: BudgetOwner = BudgetOwner.CHAT
     """Whose limit it is."""
+    approvers: Approvers = Approvers.ANYBODY
+    asked_by: UserId | None = None
+    """For whom the turn works: the author that `approvers` means."""
 
 
 class DiffStatus(Struct, frozen=True, omit_defaults=True):
@@ -160,6 +166,20 @@ class ChatEvent(Event, frozen=True, kw_only=True, tag="chat"):
     chat: ChatCard
 
 
+class PresentPerson(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Somebody who follows the chat right now."""
+
+    id: UserId
+    name: str
+    typing: bool = False
+
+
+class PresenceEvent(Event, frozen=True, kw_only=True, tag="presence"):
+    """Who follows the chat right now; empty while that is one person."""
+
+    people: tuple[PresentPerson, ...]
+
+
 AnyEvent = (
     MessageEvent
     | MessagePart
@@ -171,6 +191,7 @@ AnyEvent = (
     | PreviewReset
     | HistoryReset
     | ChatEvent
+    | PresenceEvent
 )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from perdure.core.author import Author
 from perdure.core.ids import MessageNumber, ModelName, QueuedNumber, UserId
 
 MOST_TOKENS = 1_000_000_000
@@ -92,6 +93,8 @@ class ToolResult(Part, frozen=True, tag="tool_result"):
     media: tuple[Media, ...] = ()
     provider_executed: bool = False
     created_at: datetime | None = None
+    decided_by: tuple[Author, ...] = ()
+    """Who approved, denied or otherwise decided about the call."""
     provider_metadata: ProviderMetadata | None = None
 
 
@@ -186,6 +189,8 @@ class NewMessage(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False
     visibility: Visibility = Visibility.BOTH
     kind: Kind = Kind.ORDINARY
     created_by: UserId | None = None
+    author: str | None = None
+    """The name of who said it, as it was then."""
     model: ModelName | None = None
     effort: Effort | None = None
     usage: Usage | None = None

@@ -9,6 +9,10 @@ from perdure.core.ids import ChatId
 SCHEDULES_CHANGED = "schedules"
 WEBHOOKS_CHANGED = "webhooks"
 """The names of the settings that changed where a schedule or a webhook did."""
+SHARES_CHANGED = "shares"
+"""The name of the notice that a chat is shared with others than before, or for something else."""
+ACTORS_CHANGED = "actors"
+"""The name of the notice that somebody's rights changed."""
 
 
 class Topic(StrEnum):
@@ -19,6 +23,8 @@ class Topic(StrEnum):
     CONFIG = "config"
     """A setting changed; `name` says which."""
     INBOX = "inbox"
+    PRESENCE = "presence"
+    """Who follows a chat on a replica, or that somebody types there: `name` says it."""
     DEAF = "deaf"
     """Notices are lost from now on. Whoever acts on what it knows looks first."""
     GAP = "gap"

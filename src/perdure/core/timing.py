@@ -86,6 +86,12 @@ UNAVAILABLE_RETRY = timedelta(seconds=1)
 # A share that is taken back ends its open streams within 5 s: this, and the time to find out.
 STREAM_RECHECK = timedelta(seconds=3)
 STREAM_LOOK = timedelta(seconds=1)
+# How often a replica says again who follows a shared chat there, and how long the others believe it.
+PRESENCE_BEAT = timedelta(seconds=10)
+PRESENCE_KEPT = 2 * PRESENCE_BEAT + timedelta(seconds=5)
+PRESENCE_LOOK = timedelta(seconds=1)
+# How long somebody types who says no more of it; a page says it again every few seconds.
+TYPING_KEPT = timedelta(seconds=6)
 WATCH_COLLECT = timedelta(milliseconds=50)
 WATCH_POLL = timedelta(seconds=30)
 WATCH_OVERLAP = timedelta(seconds=10)

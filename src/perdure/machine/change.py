@@ -4,15 +4,17 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from enum import Enum, StrEnum
 from typing import Final
+from uuid import UUID
 
 from msgspec import Struct
 
+from perdure.core.author import Author
 from perdure.core.card import CardChange
 from perdure.core.chat import QUEUE_LIMIT, Action, CallKind, Chat, Status
-from perdure.core.commit import InboxKind
+from perdure.core.commit import InboxKind, Mentions
 from perdure.core.errors import QueuedMessageNotFound, QueueFull, TransitionNotAllowed
 from perdure.core.failure import ChatError, RetryState
-from perdure.core.ids import FileId, MessageNumber, QueuedNumber, ReplicaId, RunnerId
+from perdure.core.ids import FileId, MessageNumber, QueuedNumber, ReplicaId, RunnerId, UserId
 from perdure.core.message import AnyPart, NewMessage
 
 
@@ -85,6 +87,8 @@ class Change(Struct, frozen=True, kw_only=True):
     continuing: bool | Keep = KEEP
     clear_calls: Mapping[int, int] = {}
     """Open calls that may run now, each with the run it is to have."""
+    cleared_by: Mapping[int, tuple[Author, ...]] = {}
+    """Who said so."""
 
     cut_from: MessageNumber | None = None
     answer_calls: tuple[int, ...] = ()
@@ -104,11 +108,16 @@ class Change(Struct, frozen=True, kw_only=True):
     starts_turn: bool = True
     """Whether a user message that enters the history begins a turn. A steer message does not."""
     inbox: InboxKind | None = None
+    mentions: Mentions | None = None
     card: CardChange | None = None
+    stopped_by: Author | None = None
+    """Who stops the turn. It is known until it is stopped."""
 
 
 # Stands in a planned chat for the moment of the commit, which the database names.
 MOMENT_OF_COMMIT: Final = datetime.max.replace(tzinfo=UTC)
+# Stands in a planned chat for the author of a queued message, whose contents never leave the database.
+AUTHOR_OF_QUEUED: Final = UserId(UUID(int=0))
 
 
 def refuse(transition: object, chat: Chat, reason: str) -> TransitionNotAllowed:

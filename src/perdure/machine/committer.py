@@ -148,9 +148,10 @@ class Committer:
         return replace(plan, chat=trace.chat if current else self._as_planned(plan, trace.chat))
 
     def _as_planned(self, plan: Commit, found: Chat) -> Chat:
-        """The chat that the plan made, with moments of the row as it is now for those that only the database knew."""
-        moments = {"updated_at": found.updated_at, "turn_began_at": found.turn_began_at}
-        return replace(plan.chat, change_id=self._change_id, **moments)
+        """The chat that the plan made, with what only the database knew from the row as it is now."""
+        known = {"updated_at": found.updated_at, "turn_began_at": found.turn_began_at}
+        asked_by = plan.chat.asked_by if plan.asker_queued is None else found.asked_by
+        return replace(plan.chat, change_id=self._change_id, asked_by=asked_by, **known)
 
     def _plan_again(self, base: Chat | None) -> Commit:
         try:

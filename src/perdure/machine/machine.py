@@ -9,7 +9,7 @@ from perdure.core.card import NewCard
 from perdure.core.chat import Chat, Fence
 from perdure.core.commit import Commit
 from perdure.core.errors import EditedMessageNotUser, Fenced, MessageNotFound, PerdureError, TransitionNotAllowed
-from perdure.core.ids import ChatId, MessageNumber
+from perdure.core.ids import ChatId, MessageNumber, QueuedNumber, UserId
 from perdure.core.message import Role
 from perdure.core.timing import Clock, SystemClock
 from perdure.machine.committer import Committer, PlanFrom, Request
@@ -20,6 +20,7 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.messages import Target
 from perdure.store.execution import Execution, IdTaken
 from perdure.store.outbox import Outbox
+from perdure.store.tables.execution import LiveMessage
 
 Bundle = Callable[[Chat], Transitions]
 """Transitions to follow from where the chat is. It is asked again whenever the chat moved meanwhile."""
@@ -121,7 +122,15 @@ class Machine:
             raise MessageNotFound
         if message.role is not Role.USER:
             raise EditedMessageNotUser("EditMessage", chat.state.value, "Only a user's message can be edited.")
-        return chat, Target(number=number, visibility=message.visibility, model=message.model, effort=message.effort)
+        return chat, Target(
+            number=number,
+            visibility=message.visibility,
+            model=message.model,
+            effort=message.effort,
+            authors=frozenset(message.authors),
+            waiting=_by_author(message),
+            versions=(chat.history_version, chat.queue_version),
+        )
 
     def _plan_from_cache(self, chat_id: ChatId, plan_from: PlanFrom) -> Commit | None:
         """A plan from the row as this process left it: if it moved since, the swap is lost and the row is read.
@@ -165,6 +174,13 @@ class Machine:
         if not commit.empty:
             self._announce(commit)
         return commit
+
+
+def _by_author(message: LiveMessage) -> dict[UserId | None, tuple[QueuedNumber, ...]]:
+    waiting: dict[UserId | None, tuple[QueuedNumber, ...]] = {}
+    for number, author in zip(message.waiting, message.waiting_by, strict=True):
+        waiting[author] = (*waiting.get(author, ()), number)
+    return waiting
 
 
 async def _tell(done: "asyncio.Future[T]", work: Coroutine[None, None, T]) -> None:

@@ -8,12 +8,12 @@ import msgspec
 from msgspec.structs import force_setattr, replace
 
 from perdure.core.card import CardChange
-from perdure.core.chat import AT_REST, Asks, CallKind, Chat, OpenCall, QueueEntry
-from perdure.core.commit import Commit, InboxKind
+from perdure.core.chat import AT_REST, Asks, CallKind, Chat, OpenCall, QueueEntry, Status
+from perdure.core.commit import Commit, InboxKind, Mentions
 from perdure.core.errors import InvalidInput
 from perdure.core.ids import FileId, MessageNumber, QueuedNumber
 from perdure.core.message import AnyPart, Kind, NewMessage, Role, ToolCall, ToolResult
-from perdure.machine.change import KEEP, MOMENT_OF_COMMIT, Change, Marker
+from perdure.machine.change import AUTHOR_OF_QUEUED, KEEP, MOMENT_OF_COMMIT, Change, Marker
 
 FILES_LIMIT = 50
 """How many files people may attach to a chat, and how many its tools may add."""
@@ -61,8 +61,8 @@ class Draft:
     """A commit in the making. Its chat is a copy of its own, so that changes can be carried out in place."""
 
     __slots__ = (
-        "_appended", "_base", "_card", "_compaction", "_deadline", "_enqueued", "_files", "_hidden_from", "_inbox",
-        "_promoted", "_removed", "_rewritten", "_unchanged", "chat",
+        "_appended", "_asker", "_base", "_card", "_compaction", "_deadline", "_enqueued", "_files", "_hidden_from",
+        "_inbox", "_mentions", "_promoted", "_removed", "_rewritten", "_unchanged", "chat",
     )  # fmt: skip
 
     def __init__(self, base: Chat | None, chat: Chat) -> None:
@@ -81,6 +81,8 @@ class Draft:
         self._card: CardChange | None = None
         self._deadline: timedelta | None = None
         self._compaction = False
+        self._asker: QueuedNumber | None = None
+        self._mentions: Mentions | None = None
 
     def commit(self) -> Commit:
         """What all the changes add up to."""
@@ -100,10 +102,12 @@ class Draft:
             promoted=tuple(self._promoted),
             files=self._files,
             inbox=self._inbox,
+            mentions=self._mentions,
             card=self._card,
             action_deadline=self._deadline,
             compaction_requested=self._compaction,
             turn_began=began,
+            asker_queued=self._asker,
         )
 
     def apply(self, change: Change) -> None:
@@ -113,6 +117,8 @@ class Draft:
         self._change_history(change)
         self._change_queue(change)
         self._change_columns(change)
+        if change.stopped_by is not None or self.chat.status is not Status.INTERRUPTING:
+            self._set("stopped_by", change.stopped_by)
         self._change_marks(change)
         moved = change.touch_history or change.cut_from is not None or self.chat.next_message != next_message
         self._change_attempts(change, moved=moved)
@@ -151,6 +157,9 @@ class Draft:
             return
         by_user = message.role is Role.USER
         self._set("newest_is_user", by_user)
+        if by_user:
+            self._asker = None
+            self._set("asked_by", message.created_by)
         if by_user and change.starts_turn:
             self._set("turn", number)
             self._set("continuing", False)
@@ -209,6 +218,7 @@ class Draft:
             return
         self._promoted.append((number, self.chat.next_message))
         self._count(_SOMETHING_SAID, change)
+        self._asker = number
 
     def _change_columns(self, change: Change) -> None:
         if change.status is not KEEP:
@@ -229,9 +239,7 @@ class Draft:
         if change.spend:
             self._set("budget_spent", self.chat.budget_spent + change.spend)
         if change.clear_calls:
-            self._set(
-                "open_calls", tuple(_cleared(call, change.clear_calls, self.chat) for call in self.chat.open_calls)
-            )
+            self._set("open_calls", tuple(_cleared(call, change, self.chat) for call in self.chat.open_calls))
 
     def _change_marks(self, change: Change) -> None:
         """Clear every mark that the change does not keep by name, and set those that it asks for."""
@@ -276,12 +284,13 @@ class Draft:
             self._set("made_file_count", _fitting(made, "files of its tools"))
         if change.inbox is not None:
             self._inbox += (change.inbox,)
+        self._mentions = change.mentions or self._mentions
         if change.card is not None:
             self._card = change.card if self._card is None else self._card + change.card
 
 
 # Stands for a queued message, whose contents never leave the database.
-_SOMETHING_SAID = NewMessage(role=Role.USER, parts=())
+_SOMETHING_SAID = NewMessage(role=Role.USER, parts=(), created_by=AUTHOR_OF_QUEUED)
 
 
 # The tools that end a turn with something that only its owner can answer, the first of them first.
@@ -306,7 +315,8 @@ def _turn_begins(base: Chat | None, chat: Chat) -> bool:
     return chat.status not in AT_REST and (base is None or base.status in AT_REST or base.turn != chat.turn)
 
 
-def _cleared(call: OpenCall, cleared: Mapping[int, int], chat: Chat) -> OpenCall:
-    if call.index not in cleared:
+def _cleared(call: OpenCall, change: Change, chat: Chat) -> OpenCall:
+    if call.index not in change.clear_calls:
         return call
-    return replace(call, cleared=True, run=cleared[call.index], cleared_in=chat.snapshot_version)
+    run, by = change.clear_calls[call.index], change.cleared_by.get(call.index, ())
+    return replace(call, cleared=True, run=run, cleared_in=chat.snapshot_version, cleared_by=by)

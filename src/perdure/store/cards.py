@@ -38,7 +38,7 @@ def card_of(row: CardRow, chat: Chat, *, reader: UserId, read_number: int) -> Ch
         plan_mode=row.plan_mode,
         labels=_labels.decode(row.labels),
         pin=row.pin if row.owner_id == reader else 0,
-        unread=chat.last_assistant > read_number,
+        unread=chat.last_assistant > read_number or _said_by_others(chat, reader, read_number),
         shared=row.shared,
         turn_label=row.turn_label,
         summary=row.summary,
@@ -54,6 +54,11 @@ def card_of(row: CardRow, chat: Chat, *, reader: UserId, read_number: int) -> Ch
         asks=asked_of_owner(chat, plan_mode=row.plan_mode),
         waiting_for_capacity=_waits(row, chat),
     )
+
+
+def _said_by_others(chat: Chat, reader: UserId, read_number: int) -> bool:
+    """Whether somebody else began a turn that the reader has not seen."""
+    return chat.asked_by is not None and chat.asked_by != reader and chat.turn > read_number
 
 
 def _waits(row: CardRow, chat: Chat) -> bool:

@@ -208,12 +208,16 @@ def _completed(plan: Commit, row: Record) -> Commit:
     )
     if not plan.promoted:
         return replace(plan, chat=chat, line=line, metadata_version=row.get("metadata_version"))
+    messages = _promoted_messages(plan, row)
+    if plan.asker_queued is not None:
+        asker = next(message.created_by for message in messages if message.queued_as == plan.asker_queued)
+        chat = replace(chat, asked_by=asker)
     return replace(
         plan,
         chat=chat,
         line=line,
         metadata_version=row.get("metadata_version"),
-        promoted_messages=_promoted_messages(plan, row),
+        promoted_messages=messages,
         waited=tuple(at - since for since in row["moved_created_at"]),
     )
 
@@ -230,6 +234,7 @@ def _promoted_messages(plan: Commit, row: Record) -> tuple[Message, ...]:
             role=Role.USER,
             parts=parts_of(queued["parts"]),
             created_by=queued["created_by"],
+            author=queued["author"],
             model=queued["model"],
             effort=Effort(queued["effort"]) if queued["effort"] else None,
             client_id=queued["client_id"],

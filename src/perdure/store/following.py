@@ -77,6 +77,7 @@ def _queue_of(rows: Sequence[Record], chat: Chat) -> tuple[QueuedMessage, ...]:
             model=row["model"],
             effort=Effort(row["effort"]) if row["effort"] else None,
             created_by=row["created_by"],
+            author=row["author"],
             created_at=row["created_at"],
             client_id=row["client_id"],
         )

@@ -7,7 +7,7 @@ from asyncpg import Record
 
 from perdure.core.card import Card, ChatSettings, ClientTool
 from perdure.core.errors import ChatNotFound
-from perdure.core.ids import ChatId, MessageNumber
+from perdure.core.ids import ChatId, MessageNumber, UserId
 from perdure.core.message import Effort, Message
 from perdure.store.pool import Pool
 from perdure.store.rows import message_of
@@ -40,13 +40,14 @@ async def load_history(pool: Pool, chat_id: ChatId, *, since: int = 0) -> News:
     )
 
 
-def seen_card(row: CardRow) -> Card | None:
+def seen_card(row: CardRow, asked_by: UserId | None) -> Card | None:
     """The card in a row of the view `cards`; None where that does not say how deep in its family the chat is."""
     if row.parent_id is not None:
         return None
     return Card(
         id=row.id,
         owner_id=row.owner_id,
+        asked_by=asked_by,
         organisation_id=row.organisation_id,
         title=row.title,
         title_source=row.title_source,
@@ -69,6 +70,8 @@ def _loaded_card(row: Record) -> Card:
     return Card(
         id=row["id"],
         owner_id=row["owner_id"],
+        asked_by=row["asked_by"],
+        excluded=row["excluded"],
         organisation_id=row["organisation_id"],
         title=row["title"],
         title_source=row["title_source"],

@@ -19,7 +19,11 @@ Reader: TypeAlias = "Callable[[Record], Any]"
 
 # What is put together in a way of its own, and from which columns where those are not its fields.
 _OWN: dict[Any, Reader] = {Chat: chat_of, Message: message_of, QueuedMessage: queued_of, Record: lambda row: row}
-_TEXTS = {Chat: ("last_error", "retry_state", "action", "open_calls"), Message: ("parts",), QueuedMessage: ("parts",)}
+_TEXTS = {
+    Chat: ("last_error", "retry_state", "action", "stopped_by", "open_calls"),
+    Message: ("parts",),
+    QueuedMessage: ("parts",),
+}
 _QUEUE = {"queue": list[int]}
 _ANSWER = {"answer": str}
 

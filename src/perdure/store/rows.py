@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from asyncpg import Record
 
+from perdure.core.author import Author
 from perdure.core.chat import Action, Asks, Chat, OpenCall, QueueEntry, Status
 from perdure.core.events import QueuedMessage
 from perdure.core.failure import ChatError, RetryState
@@ -19,6 +20,7 @@ _errors = msgspec.json.Decoder(ChatError)
 _retries = msgspec.json.Decoder(RetryState)
 _actions = msgspec.json.Decoder(Action)
 _calls = msgspec.json.Decoder(tuple[OpenCall, ...])
+_authors = msgspec.json.Decoder(Author)
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -78,6 +80,8 @@ CHAT_COLUMNS: Mapping[str, Callable[[Chat], object]] = {
     "budget_declined": lambda chat: chat.budget_declined,
     "turn": lambda chat: chat.turn,
     "turn_began_at": lambda chat: chat.turn_began_at,
+    "asked_by": lambda chat: chat.asked_by,
+    "stopped_by": lambda chat: _optional(chat.stopped_by),
     "continuing": lambda chat: chat.continuing,
     "newest_is_user": lambda chat: chat.newest_is_user,
     "last_assistant": lambda chat: chat.last_assistant,
@@ -112,6 +116,7 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
     "retry_state": _retries.decode,
     "action": _actions.decode,
     "asks_owner": Asks,
+    "stopped_by": _authors.decode,
     "open_calls": lambda text: () if text == "[]" else _calls.decode(text),
     "queue": _queue_of,
 }
@@ -148,6 +153,7 @@ MESSAGE_COLUMNS: Mapping[str, tuple[str, Callable[[NewMessage], object]]] = {
     "kind": ("text", lambda message: message.kind.value),
     "parts": ("text", lambda message: encoded(message.parts)),
     "created_by": ("uuid", lambda message: message.created_by),
+    "author": ("text", lambda message: message.author),
     "model": ("text", lambda message: message.model),
     "effort": ("text", lambda message: message.effort and message.effort.value),
     "answer": ("text", _answer_of),
@@ -168,6 +174,7 @@ def message_of(row: Record) -> Message:
         kind=Kind(row["kind"]),
         parts=parts_of(row["parts"]),
         created_by=row["created_by"],
+        author=row["author"],
         model=row["model"],
         effort=Effort(row["effort"]) if row["effort"] else None,
         usage=answer.usage,
@@ -191,6 +198,7 @@ def queued_of(row: Record) -> QueuedMessage:
         model=row["model"],
         effort=Effort(row["effort"]) if row["effort"] else None,
         created_by=row["created_by"],
+        author=row["author"],
         created_at=row["created_at"],
         client_id=row["client_id"],
     )

@@ -4,7 +4,7 @@ CREATE DOMAIN public.chat_status AS text
 	CONSTRAINT chat_status_check CHECK ((VALUE = ANY (ARRAY['waiting'::text, 'running'::text, 'interrupting'::text, 'requires_action'::text, 'error'::text])));
 
 CREATE DOMAIN public.inbox_kind AS text
-	CONSTRAINT inbox_kind_check CHECK ((VALUE = ANY (ARRAY['finished'::text, 'failed'::text, 'needs_you'::text, 'shared'::text, 'digest'::text, 'schedule_paused'::text])));
+	CONSTRAINT inbox_kind_check CHECK ((VALUE = ANY (ARRAY['finished'::text, 'failed'::text, 'needs_you'::text, 'shared'::text, 'digest'::text, 'schedule_paused'::text, 'mention'::text])));
 
 CREATE DOMAIN public.message_role AS text
 	CONSTRAINT message_role_check CHECK ((VALUE = ANY (ARRAY['system'::text, 'user'::text, 'assistant'::text, 'tool'::text])));
@@ -14,6 +14,9 @@ CREATE DOMAIN public.message_visibility AS text
 
 CREATE DOMAIN public.pin_order AS integer
 	CONSTRAINT pin_order_check CHECK ((VALUE >= 0));
+
+CREATE DOMAIN public.share_role AS text
+	CONSTRAINT share_role_check CHECK ((VALUE = ANY (ARRAY['read'::text, 'write'::text, 'approve'::text])));
 
 CREATE DOMAIN public.title_source AS text
 	CONSTRAINT title_source_check CHECK ((VALUE = ANY (ARRAY['fallback'::text, 'generated'::text, 'named'::text])));
@@ -102,6 +105,14 @@ CREATE FUNCTION public.may_read(chat uuid, root uuid, owner uuid, reader uuid) R
         WHERE gone.id = owner AND gone.disabled_at IS NOT NULL
             AND admin.id = reader AND admin.role IN ('owner', 'admin') AND admin.disabled_at IS NULL
     )
+$$;
+
+CREATE FUNCTION public.may_write(chat uuid, root uuid, owner uuid, writer uuid) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+    SELECT EXISTS (SELECT FROM users u WHERE u.id = writer AND u.disabled_at IS NULL) AND (owner = writer OR EXISTS (
+        SELECT FROM chat_people p WHERE p.chat_id = coalesce(root, chat) AND p.user_id = writer AND p.role <> 'read'
+    ))
 $$;
 
 CREATE FUNCTION public.member_gone() RETURNS trigger
@@ -234,6 +245,7 @@ CREATE TABLE public.chat_shares (
     group_id uuid,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     link_id uuid,
+    role public.share_role DEFAULT 'read'::text NOT NULL,
     CONSTRAINT chat_shares_check CHECK (((user_id IS NULL) <> (group_id IS NULL)))
 );
 
@@ -276,6 +288,8 @@ CREATE TABLE public.chats (
     line integer DEFAULT 0 NOT NULL,
     earlier_lines integer[] DEFAULT '{}'::integer[] NOT NULL,
     last_snapshots bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    asked_by uuid,
+    stopped_by text,
     CONSTRAINT chats_valid_state CHECK ((((NOT archived) OR ((status)::text = 'waiting'::text) OR ((status)::text = 'error'::text)) AND (((status)::text <> 'waiting'::text) OR (queue = '{}'::integer[])) AND (((status)::text = 'requires_action'::text) = (action IS NOT NULL)) AND ((worker_id IS NULL) = (runner_id IS NULL)) AND (history_version <= snapshot_version)))
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
@@ -331,8 +345,27 @@ CREATE VIEW public.cards AS
 CREATE TABLE public.chat_links (
     id uuid NOT NULL,
     chat_id uuid NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    role public.share_role DEFAULT 'read'::text NOT NULL
 );
+
+CREATE TABLE public.group_members (
+    group_id uuid NOT NULL,
+    user_id uuid NOT NULL
+);
+
+CREATE VIEW public.chat_people AS
+ SELECT s.chat_id,
+    s.user_id,
+    s.role
+   FROM public.chat_shares s
+  WHERE (s.user_id IS NOT NULL)
+UNION ALL
+ SELECT s.chat_id,
+    m.user_id,
+    s.role
+   FROM (public.chat_shares s
+     JOIN public.group_members m ON ((m.group_id = s.group_id)));
 
 CREATE TABLE public.debug_runs (
     id bigint NOT NULL,
@@ -406,11 +439,6 @@ CREATE TABLE public.files (
     CONSTRAINT files_size_check CHECK ((size <= 10485760))
 );
 ALTER TABLE ONLY public.files ALTER COLUMN content SET STORAGE EXTERNAL;
-
-CREATE TABLE public.group_members (
-    group_id uuid NOT NULL,
-    user_id uuid NOT NULL
-);
 
 CREATE TABLE public.groups (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -573,7 +601,8 @@ CREATE TABLE public.messages (
     covers integer,
     change_id uuid,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    hidden_in bigint
+    hidden_in bigint,
+    author text
 );
 
 CREATE TABLE public.model_settings (
@@ -697,7 +726,8 @@ CREATE TABLE public.queued_messages (
     client_id text,
     change_id uuid,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    removed_in bigint
+    removed_in bigint,
+    author text
 );
 
 CREATE TABLE public.read_markers (

@@ -16,6 +16,7 @@ class Admission:
     """That somebody was let in: to one chat, or to everything of theirs."""
 
     user_id: UserId
+    name: str = ""
     organisation_id: OrganisationId
     chat_id: ChatId | None = None
     own: bool = True

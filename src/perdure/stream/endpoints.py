@@ -6,6 +6,7 @@ from datetime import datetime
 from urllib.parse import parse_qs
 from uuid import UUID
 
+from perdure.core.author import Author
 from perdure.core.cursor import Cursor
 from perdure.core.errors import ChatNotFound, PerdureError
 from perdure.core.ids import ChatId, UserId
@@ -13,6 +14,7 @@ from perdure.stream.access import AccessControl, Receive, Scope, Send
 from perdure.stream.batches import Batch
 from perdure.stream.hubs import Hubs
 from perdure.stream.open_streams import OpenStreams
+from perdure.stream.presence import Presence
 from perdure.stream.subscription import Subscription
 from perdure.stream.transport import refuse, serve
 from perdure.stream.watch.feed import Feed, position_of
@@ -33,8 +35,9 @@ class Shared:
 class ChatStream:
     """The stream of one chat as an ASGI application. The path's chat comes in `scope["path_params"]`."""
 
-    def __init__(self, hubs: Hubs, open_streams: OpenStreams, access: AccessControl) -> None:
+    def __init__(self, hubs: Hubs, open_streams: OpenStreams, access: AccessControl, presence: Presence) -> None:
         self._hubs = hubs
+        self._presence = presence
         self._streams = open_streams
         self._access = access
 
@@ -46,7 +49,9 @@ class ChatStream:
             admission = await self._access.enter(scope, chat_id)
             async with self._hubs.follow(chat_id, cursor) as subscription:
                 feed = subscription if admission.own else Shared(subscription)
-                await serve(feed, admission, self._streams, scope, receive, send)
+                person = Author(admission.user_id, admission.name)
+                with self._presence.here(chat_id, person, own=admission.own):
+                    await serve(feed, admission, self._streams, scope, receive, send)
         except PerdureError as error:
             await refuse(self._access, error, scope, receive, send)
 

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 from perdure.core.commit import Commit
 from perdure.core.cursor import Cursor, Position
 from perdure.core.errors import ChatNotFound
+from perdure.core.events import PresentPerson
 from perdure.core.ids import ChatId
 from perdure.live.episodes import Episode, EpisodeKey
 from perdure.store.following import Reading
 from perdure.store.tables.chats import Versions
 from perdure.stream.batches import Batch
-from perdure.stream.log import Anchor, End, Node, Parts, Synced
+from perdure.stream.log import Anchor, End, Node, Parts, Present, Synced
 from perdure.stream.view import News, View, behind, moved_on, sync, view_of
 
 Read = Callable[[ChatId, Position | None], Awaitable[Reading | None]]
@@ -38,6 +39,8 @@ class Hub:
         self.seen = Cursor()
         self.tail: Node = Anchor()
         self.subscribers = 0
+        self.people: tuple[PresentPerson, ...] = ()
+        """Who follows the chat, where they are several."""
         self.episode: Episode | None = None
         self._read = read
         self._moved = moved
@@ -118,6 +121,11 @@ class Hub:
             self._syncing = asyncio.ensure_future(self._sync())
             self._syncing.add_done_callback(self._synced)
 
+    def present(self, people: tuple[PresentPerson, ...]) -> None:
+        """Others follow the chat than before."""
+        self.people = people
+        self._chain(Present(people))
+
     def end(self, reason: str) -> None:
         self._chain(End(reason))
 
@@ -172,7 +180,7 @@ class Hub:
             seen, self.seen = self.seen, replace(self.seen, seq=self.seen.seq + len(pieces))
             self._chain(Parts(seen, self.seen, episode.key, pieces))
 
-    def _chain(self, node: Synced | Parts | End) -> None:
+    def _chain(self, node: Synced | Parts | Present | End) -> None:
         if isinstance(self.tail, End):
             return
         self.tail.next = node

@@ -9,6 +9,7 @@ from typing import Protocol
 from perdure.core.commit import Commit
 from perdure.core.cursor import Cursor, Position
 from perdure.core.errors import DatabaseFault, Unavailable
+from perdure.core.events import PresentPerson
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import every
@@ -102,6 +103,11 @@ class Hubs:
                 hub.polled(versions[chat_id], knew=knew)
             else:
                 hub.end(GONE)
+
+    def present(self, chat_id: ChatId, people: tuple[PresentPerson, ...]) -> None:
+        """Others follow a chat than before."""
+        if (found := self._hubs.get(chat_id)) is not None:
+            found[0].present(people)
 
     def end(self) -> None:
         """Ask every subscriber to come again elsewhere."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from perdure.core.cursor import Cursor
+from perdure.core.events import PresentPerson
 from perdure.live.episodes import EpisodeKey, Piece
 from perdure.stream.batches import Batch, parts_batch
 
@@ -59,6 +60,14 @@ class Parts:
 
 
 @dataclass(slots=True, eq=False)
+class Present:
+    """Others follow the chat than before. It moves nobody's cursor."""
+
+    people: tuple[PresentPerson, ...]
+    next: "Node | None" = field(default=None, repr=False)
+
+
+@dataclass(slots=True, eq=False)
 class End:
     """Nothing more comes."""
 
@@ -66,4 +75,4 @@ class End:
     next: None = None
 
 
-Node: TypeAlias = Anchor | Synced | Parts | End
+Node: TypeAlias = Anchor | Synced | Parts | Present | End

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from perdure.core.errors import DatabaseFault, Unavailable
+from perdure.core.notice import ACTORS_CHANGED, SHARES_CHANGED, Notice, Topic
 from perdure.core.timing import SLOW_SUBSCRIBER, STREAM_LOOK, STREAM_PING, STREAM_RECHECK, Clock, SystemClock
 from perdure.stream.access import AccessControl, Admission
 
@@ -49,6 +50,9 @@ class OpenStreams:
         self.ended = Counter[str]()
         """How many streams ended, by reason."""
         self._pings = set[asyncio.Task[None]]()
+        self._asked = False
+        """Whether somebody may read less than when that was looked up last."""
+        self._checking: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
         return len(self._streams)
@@ -68,6 +72,21 @@ class OpenStreams:
         if stream in self._streams:
             self._streams.discard(stream)
             self.ended[stream.reason or LEFT] += 1
+
+    def heard(self, notice: Notice) -> None:
+        """Ask again at once where somebody's rights changed, or where that may have been missed."""
+        if notice.topic is Topic.GAP or notice.name in (SHARES_CHANGED, ACTORS_CHANGED):
+            self._asked = True
+            if self._streams and self._checking is None:
+                self._checking = asyncio.ensure_future(self._check_when_asked())
+
+    async def _check_when_asked(self) -> None:
+        try:
+            while self._asked:
+                self._asked = False
+                await self._check_patiently()
+        finally:
+            self._checking = None
 
     async def run(self) -> None:
         checked = self.now()

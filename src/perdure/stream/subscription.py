@@ -3,10 +3,10 @@
 from msgspec.structs import replace
 
 from perdure.core.cursor import Cursor
-from perdure.core.events import AnyEvent
+from perdure.core.events import AnyEvent, PresenceEvent, PresentPerson
 from perdure.stream.batches import Batch, joined, parts_batch
 from perdure.stream.hub import Hub
-from perdure.stream.log import End, Node, Parts, Synced
+from perdure.stream.log import End, Node, Parts, Present, Synced
 from perdure.stream.view import START, News, start_again, sync, view_of
 
 
@@ -46,7 +46,12 @@ class Subscription:
             # The read was shared with somebody who asked before the chain moved to where it is held.
             events += await self._read(self._seen)
         self._begun = True
+        if self._hub.people:
+            events.append(self._present(self._hub.people))
         return joined([Batch(events), *self._known_parts()])
+
+    def _present(self, people: tuple[PresentPerson, ...]) -> PresenceEvent:
+        return PresenceEvent(cursor=str(self._seen), people=people)
 
     async def _read(self, seen: Cursor | None) -> list[AnyEvent]:
         reading = await self._hub.read(None if seen is None else seen.position)
@@ -78,6 +83,8 @@ class Subscription:
                 batches += self._parts(self._node.next, node)
             elif isinstance(node, Synced):
                 batches += await self._synced(node)
+            elif isinstance(node, Present):
+                batches.append(Batch([self._present(node.people)]))
             self._node = node
         if node is not None and not batches:
             self._node = node

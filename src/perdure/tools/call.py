@@ -95,6 +95,8 @@ class CallContext:
     key: CallKey
     owner_id: UserId
     organisation_id: OrganisationId
+    asked_by: UserId | None = None
+    """Who asked for the turn, where that is known."""
     home: ChatId
     """The chat whose workspace is meant: a child works in that of its root."""
     mode: Mode = Mode.ROOT
@@ -113,6 +115,11 @@ class CallContext:
     """Note by what the executor hands the run back: whoever takes over goes on with it instead of a second run."""
     entered: Callable[[str], Awaitable[bool]] = _nowhere_else
     """Tell which incarnation of a workspace the call reached. Whether it began in another one, which is gone."""
+
+    @property
+    def asker(self) -> UserId:
+        """With whose rights, keys and budget the call acts."""
+        return self.asked_by or self.owner_id
 
 
 KIB = 1024

@@ -76,7 +76,7 @@ class Family:
         message = NewMessage(
             role=Role.USER,
             parts=await self._submitted(ctx, child, prompt),
-            created_by=ctx.owner_id,
+            created_by=ctx.asker,
             model=chosen,
             effort=effort or above.effort,
         )
@@ -101,7 +101,7 @@ class Family:
 
     async def _submitted(self, ctx: CallContext, child: ChatId, prompt: str) -> tuple[AnyPart, ...]:
         """The prompt as hooks leave it."""
-        subject = Subject(organisation_id=ctx.organisation_id, owner_id=ctx.owner_id, chat_id=child)
+        subject = Subject(organisation_id=ctx.organisation_id, owner_id=ctx.asker, chat_id=child)
         try:
             return await submitted(self._hooks, subject, (Text(storable(prompt)),), begins="spawn")
         except HookDenied as error:
@@ -118,7 +118,7 @@ class Family:
         """The model that was asked for, or the first override that can be used."""
         if asked is not None:
             return await self._usable(ctx, asked) or _refuse_model(asked)
-        personal = (await self._config.personal(ctx.owner_id)).settings.subagents
+        personal = (await self._config.personal(ctx.asker)).settings.subagents
         deployment = (await self._config.settings(ctx.organisation_id)).subagents
         for override in (_override(personal, kind), _override(deployment, kind)):
             if override is not None and (found := await self._usable(ctx, override)) is not None:
@@ -135,7 +135,7 @@ class Family:
         """Say something to an agent: it starts on it, or reads it before its next step."""
         if ctx.mode is Mode.PLAN and agent.type != AgentType.EXPLORE:
             raise ToolFailed(ONLY_EXPLORE.format("told something"))
-        said = NewMessage(role=Role.USER, parts=(Text(storable(text)),), created_by=ctx.owner_id)
+        said = NewMessage(role=Role.USER, parts=(Text(storable(text)),), created_by=ctx.asker)
         return await self._once(ctx, agent, SendMessage(said, Busy.STEER))
 
     async def planning(self, chat_id: ChatId) -> bool:

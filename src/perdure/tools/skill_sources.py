@@ -27,7 +27,7 @@ class Asker:
 
     chat_id: ChatId
     home: ChatId
-    owner_id: UserId
+    user_id: UserId
     organisation_id: OrganisationId
     has_workspace: bool = True
     """False where it is known that there is none, so that a plain chat costs no question."""
@@ -35,11 +35,11 @@ class Asker:
     @classmethod
     def of_card(cls, card: Card) -> "Asker":
         workspace = card.workspace_id is not None or card.root_id is not None
-        return cls(card.id, card.root_id or card.id, card.owner_id, card.organisation_id, workspace)
+        return cls(card.id, card.root_id or card.id, card.asker, card.organisation_id, workspace)
 
     @classmethod
     def of_call(cls, ctx: CallContext) -> "Asker":
-        return cls(ctx.key.chat_id, ctx.home, ctx.owner_id, ctx.organisation_id)
+        return cls(ctx.key.chat_id, ctx.home, ctx.asker, ctx.organisation_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +144,11 @@ class PersonalSkills:
         self._pool = pool
 
     async def index(self, asker: Asker) -> Sequence[Skill]:
-        known = (await self._config.personal(asker.owner_id)).skills
+        known = (await self._config.personal(asker.user_id)).skills
         return [Skill(name, description) for name, description in known.items()]
 
     async def read(self, asker: Asker, name: str, path: str) -> bytes | None:
-        skill = await skills.read_of_person(self._pool, asker.owner_id, name)
+        skill = await skills.read_of_person(self._pool, asker.user_id, name)
         if skill is None:
             return None
         if path == MAIN:

@@ -32,12 +32,18 @@ class Occasion:
     user_id: UserId
     organisation_id: OrganisationId
     role: str
+    person: str = ""
+    """How others know the user."""
 
     @property
     def actor(self) -> Actor:
         role = Role(self.role)
         return Actor(
-            user_id=self.user_id, organisation_id=self.organisation_id, role=role, permissions=PERMISSIONS[role]
+            user_id=self.user_id,
+            organisation_id=self.organisation_id,
+            role=role,
+            name=self.person,
+            permissions=PERMISSIONS[role],
         )
 
 

@@ -143,7 +143,8 @@ class ScheduleRunner:
 
     async def _admitted(self, run: TakenRun, options: ScheduleOptions) -> ChatId:
         """The chat that the run went into, whoever brought it there."""
-        occasion = Occasion(f"schedule-run/{run.id}", ChatSource.SCHEDULE, run.owner_id, run.organisation_id, run.role)
+        person = (run.owner_id, run.organisation_id, run.role, run.name)
+        occasion = Occasion(f"schedule-run/{run.id}", ChatSource.SCHEDULE, *person)
         if run.again and (begun := await self._admission.known(occasion)) is not None:
             return begun
         if run.age > LATEST:

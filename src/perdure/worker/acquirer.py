@@ -4,7 +4,9 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
+from perdure.core.author import NOBODY
 from perdure.core.chat import ActionKind, Chat, Decision, OpenCall, State, Verdict
 from perdure.core.errors import ChatNotFound, DatabaseFault, Refused, Unavailable
 from perdure.core.ids import ChatId
@@ -21,6 +23,7 @@ from perdure.store.journal import Entry, Journal
 from perdure.store.pool import Pool
 from perdure.store.replicas import Candidate, acquirable, due, end_severed, place
 from perdure.store.tables import chats
+from perdure.store.tables.chats import Excluded
 from perdure.worker.lease import Lease
 from perdure.worker.runners import Runners
 from perdure.worker.services import RunnerServices
@@ -71,6 +74,23 @@ async def stop_chats_of_removed(machine: Machine, pool: Pool, limit: int) -> Non
         except (Refused, ChatNotFound):
             # It came to rest meanwhile.
             continue
+
+
+async def stop_turns_of_excluded(machine: Machine, pool: Pool, limit: int) -> None:
+    """Whoever may not write in a chat any more is not answered there, and neither is what they left in the queue."""
+    for excluded in await chats.of_excluded_at_work(pool, limit):
+        try:
+            await machine.change_by(excluded.chat_id, partial(without, excluded))
+        except (Refused, ChatNotFound):
+            continue
+
+
+def without(excluded: Excluded, chat: Chat) -> Sequence[Transition]:
+    """Stop what is for them alone."""
+    waiting = [DeleteQueuedMessage(entry.number) for entry in chat.queue if entry.number in excluded.waiting]
+    theirs = excluded.answered and chat.asked_by == excluded.asked_by
+    stops = theirs and chat.state in (State.R0, State.R1, State.A0, State.A1)
+    return *waiting, *((Interrupt(by=NOBODY),) if stops else ())
 
 
 def ending(chat: Chat) -> Sequence[Transition]:
@@ -146,6 +166,7 @@ class Acquirer:
         """One sweep. How many chats it took."""
         await self._end_due_actions()
         await stop_chats_of_removed(self._machine, self._pool, PAGE)
+        await stop_turns_of_excluded(self._machine, self._pool, PAGE)
         if not self._runners.accepting:
             return 0
         if self._silent and self._lease.undisturbed:

@@ -97,7 +97,7 @@ class BudgetReservations:
         """The call is over, and cost this much."""
         self.release(card.id, purpose)
         if spent:
-            for payer in (card.owner_id, card.organisation_id):
+            for payer in (card.asker, card.organisation_id):
                 self._slice(payer, self._month(), replica_id).spent += spent
 
     def release(self, chat_id: ChatId, purpose: Purpose = Purpose.TURN) -> None:
@@ -196,6 +196,6 @@ class BudgetReservations:
 
 def _payers(card: Card, limits: Limits) -> tuple[tuple[BudgetOwner, UUID, int | None], ...]:
     return (
-        (BudgetOwner.USER, card.owner_id, limits.user),
+        (BudgetOwner.USER, card.asker, limits.user),
         (BudgetOwner.ORGANISATION, card.organisation_id, limits.organisation),
     )

@@ -14,7 +14,7 @@ from perdure.core.chat import CallKind, Chat, Fence, OpenCall
 from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, Fenced, PerdureError, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.core.ids import MessageNumber, ReplicaId
+from perdure.core.ids import MessageNumber, ReplicaId, UserId
 from perdure.core.tasks import Backoff
 from perdure.core.timing import ATTEMPT_LIMIT, PREPARE_RETRIES, PREPARE_RETRY_FIRST, RUNNER_COMMIT_PATIENCE
 from perdure.live.episodes import EpisodeKey
@@ -61,7 +61,7 @@ class OwnedChat:
         self._forsaken = False
         """Work that did not stop still has this. Nothing comes of it any more."""
         self._history = history
-        self._prepared: tuple[int, Prepared] | None = None
+        self._prepared: tuple[tuple[int, UserId | None], Prepared] | None = None
         self._recorded = self._attempt if attempt_recorded else None
         self._used: tuple[int, int] | None = None
         """The attempt that was begun last."""
@@ -181,10 +181,10 @@ class OwnedChat:
         return self._history
 
     async def prepared(self) -> Prepared:
-        """The turn's preparation, made once, and again when whoever brings tools brings others."""
-        known = self._prepared
-        if known is None or known[0] != self._chat.turn or not known[1].toolset.current():
-            known = self._prepared = self._chat.turn, await self._prepare()
+        """The turn's preparation, made once, and again when somebody else is answered or tools are others."""
+        known, asked = self._prepared, (int(self._chat.turn), self._chat.asked_by)
+        if known is None or known[0] != asked or not known[1].toolset.current():
+            known = self._prepared = asked, await self._prepare()
         kept_up = await self.services.preparation.kept_up(known[1], await self.history())
         self._prepared = known[0], kept_up
         return kept_up

@@ -74,7 +74,7 @@ class Push:
 
     def committed(self, committed: Commit) -> None:
         """Take note of a change that tells somebody something."""
-        if committed.inbox:
+        if committed.inbox or committed.mentions:
             self._some.set()
 
     async def run(self) -> None:

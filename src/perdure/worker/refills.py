@@ -73,6 +73,6 @@ class Refills:
 
 def refilled(action: Action, budgets: MonthlyLimits, row: WaitingChat, month: date) -> bool:
     """Whether the limit is higher than it was when the chat stopped, or another month has begun."""
-    limit = budgets.organisation if action.budget is BudgetOwner.ORGANISATION else budgets.of(row.owner_id)
+    limit = budgets.organisation if action.budget is BudgetOwner.ORGANISATION else budgets.of(row.payer)
     since: datetime = row.updated_at
     return limit is None or limit > (action.limit or 0) or since.date() < month

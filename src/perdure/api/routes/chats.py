@@ -121,6 +121,7 @@ async def begin_chat(
         role=Role.USER,
         parts=said.parts,
         created_by=caller.actor.user_id,
+        author=caller.actor.name or None,
         model=model,
         effort=body.effort,
         client_id=body.client_id,
@@ -291,7 +292,7 @@ def _settings(seen: Seen) -> ChatSettings:
 
 async def _chosen(caller: Caller, body: CreateBody | PatchBody) -> str:
     """What is chosen for this chat alone, as it is stored."""
-    names = ("mcp_servers", "approvals", "web_search")
+    names = ("mcp_servers", "approvals", "web_search", "approvers")
     chosen = {name: getattr(body, name) for name in names if getattr(body, name) is not UNSET}
     if body.mcp_servers is not UNSET:
         await _check_servers(caller, body.mcp_servers)

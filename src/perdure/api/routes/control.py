@@ -8,8 +8,8 @@ from perdure.api.client_results import completed
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
 from perdure.api.wire.control import ActionBody, CallDecision, Choice, Nothing, RetryBody, ToolResultsBody, TurnBody
-from perdure.core.chat import Action, ActionKind, BudgetOwner, Decision, State, Verdict
-from perdure.core.errors import InvalidInput, NothingToCompact
+from perdure.core.chat import Action, ActionKind, Approvers, BudgetOwner, Decision, State, Verdict
+from perdure.core.errors import InvalidInput, NotAllowed, NothingToCompact
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
@@ -26,13 +26,15 @@ async def interrupt(caller: Caller, chat_id: ChatId, body: TurnBody) -> Moved:
     seen = await caller.chats.stoppable(chat_id)
     if seen.chat.state in (State.I0, State.I1):
         return Moved(seen.card)
-    return await _follow(caller, seen, Interrupt(turn=None if body.turn is None else MessageNumber(body.turn)))
+    return await _follow(
+        caller, seen, Interrupt(turn=None if body.turn is None else MessageNumber(body.turn), by=caller.actor.author)
+    )
 
 
 @routes.post("/chats/{chat_id}/retry", by_machine=True)
 async def retry(caller: Caller, chat_id: ChatId, body: RetryBody) -> Moved:
     """Retry the turn: after an error, with a compaction first if asked for, or instead of waiting for a countdown."""
-    seen = await caller.chats.own(chat_id)
+    seen = await (caller.chats.own(chat_id) if body.compact else caller.chats.shared(chat_id))
     if not body.compact:
         return await _follow(caller, seen, Retry())
     if not await caller.chats.compactable(chat_id):
@@ -59,7 +61,7 @@ async def reconcile(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  #
 async def tool_results(caller: Caller, chat_id: ChatId, body: ToolResultsBody) -> Moved:
     """Send results of your client's tools. Must name exactly the pending calls."""
     outcomes = [Outcome(r.call_id, json.encode(r.output).decode(), is_error=r.is_error) for r in body.results]
-    seen = await caller.chats.own(chat_id)
+    seen = await caller.chats.shared(chat_id)
     return await completed(caller, seen, outcomes, answer=lambda commit: Moved(seen.card_after(commit)))
 
 
@@ -68,12 +70,13 @@ async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
     """Decide pending calls, one by one or together; raise a budget, or decline to."""
     if sum((bool(body.decisions), body.limit is not None, body.decline)) != 1:
         raise InvalidInput("Send exactly one of decisions, limit and decline.")
-    seen = await caller.chats.own(chat_id)
+    seen = await (caller.chats.shared(chat_id) if body.limit is None else caller.chats.own(chat_id))
+    _check_decider(seen, body)
     complete = CompleteRequiresAction(
         decisions=[_decision(decided) for decided in body.decisions],
         limit=body.limit,
         declined=body.decline,
-        by=caller.actor.user_id,
+        by=caller.actor.author,
         expected=_DECIDED if body.decisions else frozenset({ActionKind.BUDGET}),
     )
     if body.limit is not None:
@@ -81,6 +84,19 @@ async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
         follow(seen.chat, (complete,))
         await _raise_budget(caller, seen.chat.action, body.limit)
     return await _follow(caller, seen, complete)
+
+
+def _check_decider(seen: Seen, body: ActionBody) -> None:
+    """Who may decide about calls. Whoever asked for the turn may always say no."""
+    if any(each.decision is Choice.APPROVE_ALWAYS for each in body.decisions) and not seen.own:
+        raise NotAllowed("Only the owner of the chat can approve for good. Approve this call alone.")
+    if seen.approves or not body.decisions:
+        return
+    action = seen.chat.action
+    by_author = action is not None and action.approvers is Approvers.AUTHOR
+    refuses = all(each.decision is Choice.DENY for each in body.decisions)
+    if not seen.asked or not (by_author or refuses):
+        raise NotAllowed("You may write in this chat, but not approve. Ask its owner for more.")
 
 
 async def _raise_budget(caller: Caller, action: Action | None, limit: int) -> None:

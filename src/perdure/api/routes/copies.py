@@ -79,7 +79,8 @@ def as_json(card: ChatCard, messages: Sequence[Message]) -> Answer:
 
 
 def as_markdown(card: ChatCard, messages: Sequence[Message]) -> Answer:
-    sections = [f"# {card.title}", *(_section(message) for message in messages)]
+    several = len({message.created_by for message in messages if message.role is Role.USER}) > 1
+    sections = [f"# {card.title}", *(_section(message, several=several) for message in messages)]
     text = "\n\n".join(section for section in sections if section) + "\n"
     return Answer(200, text.encode(), (("content-type", "text/markdown; charset=utf-8"), _attached(card, "md")))
 
@@ -89,15 +90,17 @@ def _attached(card: ChatCard, ending: str) -> tuple[str, str]:
     return "content-disposition", f"attachment; filename*=UTF-8''{name}"
 
 
-def _section(message: Message) -> str:
-    parts = [text for part in message.parts if (text := _part(part))]
+def _section(message: Message, *, several: bool) -> str:
+    parts = [text for part in message.parts if (text := _part(part, several=several))]
     if not parts:
         return ""
     speaker = _SPEAKERS.get(message.role, "System")
+    if several and message.role is Role.USER:
+        speaker = message.author or "Somebody"
     return "\n\n".join((f"## {speaker}, {message.created_at:%Y-%m-%d %H:%M} UTC", *parts))
 
 
-def _part(part: AnyPart) -> str:
+def _part(part: AnyPart, *, several: bool) -> str:
     match part:
         case Text(text=text):
             return text.strip()
@@ -106,7 +109,12 @@ def _part(part: AnyPart) -> str:
         case ToolCall():
             return f"**{part.tool}**\n\n{_fenced(part.args, 'json')}"
         case ToolResult():
-            return f"**{part.tool}**{' failed' if part.is_error else ''}\n\n{_fenced(part.result)}"
+            decided = (
+                f", decided by {', '.join(each.name for each in part.decided_by)}"
+                if several and part.decided_by
+                else ""
+            )
+            return f"**{part.tool}**{' failed' if part.is_error else ''}{decided}\n\n{_fenced(part.result)}"
         case Source():
             return f"[{part.title or part.url}]({part.url})"
         case File():
@@ -141,9 +149,14 @@ async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
     if said is not None:
         await caller.answerable(model, seen.card.model)
         said = await caller.submitted(said, chat_id, begins="fork")
-        user, client = caller.actor.user_id, body.client_id
         new = NewMessage(
-            role=Role.USER, parts=said.parts, created_by=user, model=model, effort=body.effort, client_id=client
+            role=Role.USER,
+            parts=said.parts,
+            created_by=caller.actor.user_id,
+            author=caller.actor.name or None,
+            model=model,
+            effort=body.effort,
+            client_id=body.client_id,
         )
         kept = (*kept, new)
     attached, made = files_in(history)

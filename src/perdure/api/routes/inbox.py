@@ -30,6 +30,7 @@ class InboxKind(StrEnum):
     SHARED = "shared"
     DIGEST = "digest"
     SCHEDULE_PAUSED = "schedule_paused"
+    MENTION = "mention"
 
 
 class InboxEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -19,18 +19,19 @@ from perdure.api.wire.chats import (
 )
 from perdure.core.card import CardChange
 from perdure.core.chat import ActionKind, Busy
-from perdure.core.commit import Commit
-from perdure.core.errors import InvalidInput, Validation
+from perdure.core.commit import Commit, Mentions
+from perdure.core.errors import InvalidInput, NotAllowed, Validation
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import NewMessage, Role
 from perdure.core.public import public_message, public_queued, shown_text, visible
-from perdure.machine.transitions.messages import Chosen, EditMessage, SendMessage, Target
+from perdure.machine.transitions.messages import Chosen, EditMessage, SendMessage, Sharing, Target
 from perdure.store.rows import parts_of
 
 routes = Routes("messages")
 
 # More than anybody steps through.
 MOST_MATCHES = 2_000
+MENTION_LENGTH = 200
 
 
 @routes.get("/chats/{chat_id}/messages")
@@ -54,13 +55,14 @@ async def list_messages(caller: Caller, chat_id: ChatId, query: MessagesQuery) -
 @routes.post("/chats/{chat_id}/messages", status=202, by_machine=True)
 async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     """Send a message. An idle chat starts on it at once; a busy one queues it, is steered or interrupted by it."""
-    seen = await caller.chats.own(chat_id)
+    seen = await caller.chats.shared(chat_id)
     said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
     await caller.answerable(model, seen.card.model)
     message = NewMessage(
         role=Role.USER,
         parts=said.parts,
         created_by=caller.actor.user_id,
+        author=caller.actor.name or None,
         model=model,
         effort=body.effort,
         client_id=body.client_id,
@@ -69,7 +71,16 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     known = await caller.services.waits.known(seen.chat) if body.busy is Busy.STEER else None
     card = CardChange() if body.plan_mode in (None, seen.card.plan_mode) else CardChange(plan_mode=body.plan_mode)
     chosen = Chosen(seen.card.model or await caller.default_model(), seen.card.effort)
-    send = SendMessage(message, busy=body.busy, turn=turn, files=said.files, known=known, card=card, chosen=chosen)
+    send = SendMessage(
+        message,
+        busy=body.busy,
+        turn=turn,
+        files=said.files,
+        known=known,
+        card=card,
+        chosen=chosen,
+        mentions=_mentions(caller, body, message),
+    )
     if await caller.hooked():
         # Nobody is asked about what the chat would not take.
         caller.changes.allowed(seen, send)
@@ -85,7 +96,7 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
 @routes.put("/chats/{chat_id}/messages/{number}", status=202, by_machine=True)
 async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, body: EditBody) -> Sent:
     """Edit a message: it replaces the message and everything after it."""
-    seen = await caller.chats.own(chat_id)
+    seen = await caller.chats.shared(chat_id)
     said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
     await caller.answerable(model, seen.card.model)
     if await _editable(caller, seen, number):
@@ -97,11 +108,12 @@ async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, b
             parts=said.parts,
             visibility=target.visibility,
             created_by=caller.actor.user_id,
+            author=caller.actor.name or None,
             model=model or target.model,
             effort=body.effort or target.effort,
             client_id=body.client_id,
         )
-        return EditMessage(target, message, files=said.files)
+        return EditMessage(target, message, files=said.files, shared=_sharing(seen, target))
 
     answer = await caller.changes.edit(seen, number, edit, answer=lambda commit: sent(seen, commit))
     # What they were asked for is not part of the chat any more.
@@ -124,6 +136,16 @@ async def list_prompts(caller: Caller, chat_id: ChatId, query: PromptsQuery) -> 
     return Prompts(tuple(PromptText(row.number, shown_text(parts_of(row.parts)), row.created_at) for row in rows))
 
 
+def _sharing(seen: Seen, target: Target) -> Sharing | None:
+    """What an edit leaves alone where others write, too. Whoever is not the owner changes only what is their own."""
+    editor = seen.actor.user_id
+    if not seen.own and target.authors - {editor}:
+        raise NotAllowed("Somebody else has written since, or this message is not yours. Send a new one instead.")
+    if not seen.row.shared and target.authors <= {editor, None}:
+        return None
+    return Sharing(target.versions, frozenset(target.waiting.get(editor, ())))
+
+
 async def _editable(caller: Caller, seen: Seen, number: MessageNumber) -> bool:
     """Whether there is such a message of a user. Raises where the chat takes no edits now."""
     found = await caller.chats.newest(seen.chat.id, before=number + 1, after=None, limit=1)
@@ -133,6 +155,12 @@ async def _editable(caller: Caller, seen: Seen, number: MessageNumber) -> bool:
     target = Target(number=number, visibility=message.visibility, model=None, effort=None)
     caller.changes.allowed(seen, EditMessage(target, message))
     return True
+
+
+def _mentions(caller: Caller, body: SendBody, message: NewMessage) -> Mentions | None:
+    named = tuple(dict.fromkeys(user for user in body.mentions if user != caller.actor.user_id))
+    said = " ".join(shown_text(message.parts).split())[:MENTION_LENGTH]
+    return Mentions(named, f"{caller.actor.name}: {said}") if named else None
 
 
 def waits_for_agents(seen: Seen) -> bool:

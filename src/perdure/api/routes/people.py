@@ -93,6 +93,7 @@ async def add_group(caller: Caller, body: GroupBody) -> Group:
 async def change_group(caller: Caller, group_id: UUID, body: GroupPatch) -> Group:
     """Rename a group, or set its members."""
     await caller.administration.groups.change(group_id, body.name, body.members)
+    caller.announcements.rights_changed()
     return next(_group(row) for row in await caller.administration.groups.all() if row.id == group_id)
 
 
@@ -100,6 +101,7 @@ async def change_group(caller: Caller, group_id: UUID, body: GroupPatch) -> Grou
 async def remove_group(caller: Caller, group_id: UUID) -> None:
     """Delete a group. What was shared with it no longer is."""
     await caller.administration.groups.delete(group_id)
+    caller.announcements.rights_changed()
 
 
 @routes.get("/tokens")

@@ -6,7 +6,7 @@ from perdure.api.routes.messages import waits_for_agents
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
 from perdure.api.wire.control import OrderBody, QueuedEditBody, TurnBody
-from perdure.core.errors import QueuedMessageNotFound
+from perdure.core.errors import NotAllowed, QueuedMessageNotFound
 from perdure.core.ids import ChatId, MessageNumber, QueuedNumber
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.queue import (
@@ -29,6 +29,7 @@ async def reorder_queue(caller: Caller, chat_id: ChatId, body: OrderBody) -> Mov
 async def edit_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, body: QueuedEditBody) -> Moved:
     """Edit a queued message."""
     seen = await _waiting(caller, chat_id, number)
+    await _check_author(caller, seen, number)
     said = await caller.said(body.content, chat_id)
     caller.changes.allowed(seen, EditQueuedMessage(number, said.parts, said.files))
     said = await caller.submitted(said, chat_id)
@@ -39,6 +40,8 @@ async def edit_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, bod
 async def delete_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber) -> None:
     """Delete a queued message."""
     seen = await _waiting(caller, chat_id, number)
+    if not seen.own:
+        await _check_author(caller, seen, number)
     await caller.changes.follow(seen, DeleteQueuedMessage(number), answer=lambda _: None)
 
 
@@ -55,10 +58,20 @@ async def promote_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, 
 
 async def _waiting(caller: Caller, chat_id: ChatId, *numbers: QueuedNumber) -> Seen:
     """The chat, if these messages wait in its queue. An empty queue has none, whatever the chat is at."""
-    seen = await caller.chats.own(chat_id)
+    seen = await caller.chats.shared(chat_id)
     if not set(numbers) <= {entry.number for entry in seen.chat.queue}:
         raise QueuedMessageNotFound
     return seen
+
+
+async def _check_author(caller: Caller, seen: Seen, number: QueuedNumber) -> None:
+    """Nobody puts words into somebody else's mouth."""
+    if seen.own and not seen.row.shared:
+        return
+    queue = await caller.chats.queue(seen)
+    author = next((queued.created_by for queued in queue if queued.number == number), caller.actor.user_id)
+    if author != caller.actor.user_id:
+        raise NotAllowed("This message is somebody else's. Only its author can change it.")
 
 
 async def _follow(caller: Caller, seen: Seen, transition: Transition) -> Moved:

@@ -9,10 +9,10 @@ from perdure.access.chats import Match
 from perdure.api.wire.content import END, LINE, NAME, ClientId, Content
 from perdure.config.settings import PROMPT_LIMIT
 from perdure.core.card import ChatSettings
-from perdure.core.chat import Busy
+from perdure.core.chat import Approvers, Busy
 from perdure.core.events import ChatCard, PendingAction, QueuedMessage
 from perdure.core.failure import ChatError, RetryState
-from perdure.core.ids import ModelName, WorkspaceId
+from perdure.core.ids import ModelName, UserId, WorkspaceId
 from perdure.core.message import Effort, Message
 
 Title = Annotated[str, Meta(min_length=1, max_length=200, pattern=NAME)]
@@ -64,6 +64,8 @@ class CreateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """By name. Without it, those that are on by themselves."""
     web_search: bool | UnsetType = UNSET
     approvals: Approvals | UnsetType = UNSET
+    approvers: Approvers | UnsetType = UNSET
+    """Who may approve calls, of those who may approve in this chat."""
     budget_limit: Micros | None = None
     client_id: ClientId | None = None
 
@@ -76,6 +78,8 @@ class SendBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     model: Name | None = None
     effort: Effort | None = None
     plan_mode: bool | None = None
+    mentions: Annotated[tuple[UserId, ...], Meta(max_length=20)] = ()
+    """People of the chat whom the message names: their inbox and their browsers tell them."""
     client_id: ClientId | None = None
 
 
@@ -103,6 +107,8 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     web_search: bool | UnsetType = UNSET
     """Whether the model's provider may search the web."""
     approvals: Approvals | UnsetType = UNSET
+    approvers: Approvers | UnsetType = UNSET
+    """Who may approve calls, of those who may approve in this chat."""
 
 
 class Sent(Struct, frozen=True, omit_defaults=True, kw_only=True):

@@ -7,6 +7,7 @@ from uuid import UUID
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from perdure.access.actor import Role, Scope
+from perdure.access.roles import ShareRole
 from perdure.api.wire.content import END, LINE, NAME, Named
 from perdure.core.chat import Status
 from perdure.core.ids import ChatId, OrganisationId, UserId
@@ -165,10 +166,35 @@ class Sessions(Struct, frozen=True):
 
 
 class Acl(Struct, frozen=True, forbid_unknown_fields=True):
-    """With whom a chat is shared, to read."""
+    """With whom a chat is shared."""
 
     users: Members = ()
     groups: Annotated[tuple[UUID, ...], Meta(max_length=1_000)] = ()
+    roles: Annotated[dict[UUID, ShareRole], Meta(max_length=2_000)] | UnsetType = UNSET
+    """What they may do, by their ids. Whoever is not named reads."""
+
+
+class LinkBody(Struct, frozen=True, forbid_unknown_fields=True):
+    role: ShareRole = ShareRole.READ
+    """What those may do who open it."""
+
+
+class TypingBody(Struct, frozen=True, forbid_unknown_fields=True):
+    typing: bool = True
+
+
+class PersonOfChat(Struct, frozen=True, kw_only=True):
+    """Somebody in a chat: its owner, or somebody it is shared with."""
+
+    id: UserId
+    name: str
+    email: str
+    role: str
+    """`owner`, `approve`, `write` or `read`."""
+
+
+class PeopleOfChat(Struct, frozen=True):
+    items: tuple[PersonOfChat, ...]
 
 
 class ShareLink(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -176,6 +202,7 @@ class ShareLink(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     id: UUID | None = None
     """What the address of the page ends with: `/shared/{id}`."""
+    role: ShareRole | None = None
     created_at: datetime | None = None
 
 

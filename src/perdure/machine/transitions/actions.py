@@ -7,10 +7,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from perdure.core.author import Author
 from perdure.core.card import CardChange
 from perdure.core.chat import (
     Action,
     ActionKind,
+    Approvers,
     Breach,
     BudgetOwner,
     CallKind,
@@ -19,17 +21,18 @@ from perdure.core.chat import (
     OpenCall,
     Status,
     Verdict,
+    deciders_of,
 )
 from perdure.core.commit import InboxKind
 from perdure.core.errors import (
     AlreadyDecided,
+    NotAllowed,
     ToolResultDuplicate,
     ToolResultInvalidJson,
     ToolResultMissing,
     ToolResultUnexpected,
     TransitionNotAllowed,
 )
-from perdure.core.ids import UserId
 from perdure.core.message import NewMessage, Role, ToolResult
 from perdure.core.timing import CLIENT_TOOL_DEADLINE
 from perdure.machine.change import ALL_MARKERS, Change, Marker, Reason, refuse
@@ -50,6 +53,8 @@ class EnterRequiresAction(Struct, frozen=True):
     """The open calls that are asked about; None means all of this kind."""
     deadline: timedelta | None = CLIENT_TOOL_DEADLINE
     children: tuple[str, ...] = ()
+    approvers: Approvers = Approvers.ANYBODY
+    """Who may approve."""
     breach: Breach | None = None
     """The budget that is used up; the chat's own where none is named."""
 
@@ -67,7 +72,7 @@ class EnterRequiresAction(Struct, frozen=True):
         )
 
     def _action(self, chat: Chat) -> Action:
-        return Action(self.kind, self._asked(chat), self.children)
+        return Action(self.kind, self._asked(chat), self.children, approvers=self.approvers)
 
     def _budget(self, chat: Chat) -> Action:
         if self.breach is None:
@@ -100,7 +105,7 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
     """The budget of a person or an organisation has room again."""
     declined: bool = False
     suffix: tuple[NewMessage, ...] = ()
-    by: UserId | None = None
+    by: Author | None = None
     expected: frozenset[ActionKind] = frozenset(ActionKind)
     """The kinds of action that the caller means to answer."""
 
@@ -141,17 +146,16 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
 
     def _with_decisions(self, chat: Chat, action: Action) -> Change:
         self._check_decisions(chat, action)
-        decided = (*action.decided, *self.decisions)
+        decided = (*action.decided, *(replace(decision, by=self.by) for decision in self.decisions))
         always = tuple(_call(chat, d.call_id).tool for d in self.decisions if d.always)
         card = CardChange(approvals=dict.fromkeys(always, "auto")) if always else None
-        if len(decided) < len(action.calls):
+        if not all(_is_decided(_called(chat, index), decided, action) for index in action.calls):
             return Change(keeps=ALL_MARKERS, action=replace(action, decided=decided), card=card)
-        settled = _settled(chat, decided, self.by)
+        settled = _settled(chat, decided)
         return replace(settled, append=(*settled.append, *self.suffix), card=card)
 
     def _check_decisions(self, chat: Chat, action: Action) -> None:
         pending = {call.call_id for call in chat.open_calls if call.index in action.calls}
-        before = {decision.call_id: decision.verdict for decision in action.decided}
         seen: set[str] = set()
         for decision in self.decisions:
             call_id = decision.call_id
@@ -160,14 +164,21 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
             seen.add(call_id)
             if call_id not in pending:
                 raise self._wrong(ToolResultUnexpected, chat, f"Call {call_id} is not pending.")
-            if call_id in before:
-                reason = f"Call {call_id} has been decided already: {before[call_id]}."
-                raise self._wrong(AlreadyDecided, chat, reason)
+            self._check_undecided(chat, action, decision)
+            _check_approver(chat, action, decision, self.by)
         if not seen:
             raise self._wrong(ToolResultMissing, chat, "Name a call and what you decide about it.")
         allowed = _VERDICTS[action.kind]
         if not all(decision.verdict in allowed for decision in self.decisions):
             raise refuse(self, chat, f"Decide with one of: {', '.join(sorted(allowed))}.")
+
+    def _check_undecided(self, chat: Chat, action: Action, decision: Decision) -> None:
+        call_id = decision.call_id
+        before = [each for each in action.decided if each.call_id == call_id]
+        if before and _is_decided(call_id, action.decided, action):
+            raise self._wrong(AlreadyDecided, chat, f"Call {call_id} has been decided already: {before[-1].verdict}.")
+        if decision.verdict is Verdict.APPROVE and self.by in [each.by for each in before]:
+            raise self._wrong(AlreadyDecided, chat, f"You have approved call {call_id}. A second person must, too.")
 
     def _with_limit(self, chat: Chat, action: Action) -> Change:
         if self.declined:
@@ -191,32 +202,65 @@ _VERDICTS = {
 }
 
 
-def _settled(chat: Chat, decisions: Sequence[Decision], by: UserId | None = None) -> Change:
+def _is_decided(call_id: str, decisions: Sequence[Decision], action: Action) -> bool:
+    """Whether nothing more is to be decided about a call. One refusal is enough; approvals may have to be two."""
+    made = [decision for decision in decisions if decision.call_id == call_id]
+    if action.approvers is not Approvers.TWO_PEOPLE or any(each.verdict is not Verdict.APPROVE for each in made):
+        return bool(made)
+    return len({each.by.id for each in made if each.by is not None}) > 1
+
+
+def _check_approver(chat: Chat, action: Action, decision: Decision, by: Author | None) -> None:
+    """Who may approve, as it was settled when the chat began to wait. Anybody may refuse."""
+    if decision.verdict is not Verdict.APPROVE or action.approvers is Approvers.ANYBODY:
+        return
+    if decision.always:
+        raise NotAllowed("In this chat, each call needs its own approval.")
+    author = by is not None and by.id == chat.asked_by
+    if action.approvers is Approvers.AUTHOR and not author:
+        raise NotAllowed("Only the person whose message is being answered may approve this.")
+    if action.approvers is Approvers.NOT_AUTHOR and author:
+        raise NotAllowed("You asked for this. Somebody else must approve it.")
+
+
+def _settled(chat: Chat, decisions: Sequence[Decision]) -> Change:
     """The turn goes on: calls that may run are cleared, the others have their results."""
-    calls = [(_call(chat, decision.call_id), decision) for decision in decisions]
+    last = {decision.call_id: decision for decision in decisions}
+    by = {call_id: deciders_of(decisions, call_id) for call_id in last}
+    calls = [(_call(chat, call_id), decision) for call_id, decision in last.items()]
+    runs = [(call, decision) for call, decision in calls if decision.verdict in _RUNS]
     return Change(
         status=Status.RUNNING,
-        append=tuple(_decided(call, decision, by) for call, decision in calls if decision.verdict not in _RUNS),
-        clear_calls={call.index: _run(call, decision) for call, decision in calls if decision.verdict in _RUNS},
+        append=tuple(
+            _decided(call, decision, by[call.call_id]) for call, decision in calls if (call, decision) not in runs
+        ),
+        clear_calls={call.index: _run(call, decision) for call, decision in runs},
+        cleared_by={call.index: by[call.call_id] for call, _ in runs},
         continuing=True,
     )
+
+
+def _called(chat: Chat, index: int) -> str:
+    return next(call.call_id for call in chat.open_calls if call.index == index)
 
 
 def _call(chat: Chat, call_id: str) -> OpenCall:
     return next(call for call in chat.open_calls if call.call_id == call_id)
 
 
-def _decided(call: OpenCall, decision: Decision, by: UserId | None) -> NewMessage:
+def _decided(call: OpenCall, decision: Decision, by: tuple[Author, ...]) -> NewMessage:
     if decision.verdict is Verdict.HAPPENED:
-        return _result(call, decision.result, decision.is_error, by)
+        return _result(call, decision.result, decision.is_error, decision.by, decided_by=by)
     refused = Reason.DENIED if decision.verdict is Verdict.DENY else Reason.SKIPPED
     said = f"{refused} Reason: {decision.result}" if decision.result else refused
-    return _result(call, said, True, by)
+    return _result(call, said, True, decision.by, decided_by=by)
 
 
-def _result(call: OpenCall, output: str, is_error: bool, by: UserId | None) -> NewMessage:
-    part = ToolResult(call.call_id, call.tool, output, is_error=is_error)
-    return NewMessage(role=Role.TOOL, parts=(part,), created_by=by)
+def _result(
+    call: OpenCall, output: str, is_error: bool, by: Author | None, *, decided_by: tuple[Author, ...] = ()
+) -> NewMessage:
+    part = ToolResult(call.call_id, call.tool, output, is_error=is_error, decided_by=decided_by)
+    return NewMessage(role=Role.TOOL, parts=(part,), created_by=by and by.id, author=(by and by.name) or None)
 
 
 def _run(call: OpenCall, decision: Decision) -> int:
@@ -241,6 +285,7 @@ class CancelRequiresAction(Struct, frozen=True):
         if not chat.action.calls:
             raise refuse(self, chat, "Nothing is pending.")
         decided = chat.action.decided
-        known = {_call(chat, decision.call_id).index for decision in decided}
+        known = {index for index in chat.action.calls if _is_decided(_called(chat, index), decided, chat.action)}
+        decided = tuple(decision for decision in decided if _call(chat, decision.call_id).index in known)
         late = tuple(index for index in chat.action.calls if index not in known)
         return replace(_settled(chat, decided), answer_calls=late, reason=self.reason)

@@ -3,12 +3,13 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
+from perdure.core.author import NOBODY, Author
 from perdure.core.card import CardChange
 from perdure.core.chat import ActionKind, Chat, State, Status
 from perdure.core.commit import InboxKind
 from perdure.core.failure import ChatError
 from perdure.core.ids import FileId, MessageNumber
-from perdure.core.message import NewMessage
+from perdure.core.message import Kind, NewMessage, NoticePart, Role, Visibility
 from perdure.machine.change import ALL_MARKERS, Change, Reason, refuse
 from perdure.machine.planning import calls_after
 
@@ -19,16 +20,24 @@ class Interrupt(Struct, frozen=True):
     reason: str = Reason.INTERRUPT
     turn: MessageNumber | None = None
     """The turn that is meant. Once it is over, there is nothing to stop."""
+    by: Author | None = None
 
     def plan(self, chat: Chat) -> Change | None:
         if self.turn not in (None, chat.turn):
             return None
         if chat.action is None:
-            return Change(status=Status.INTERRUPTING)
+            return Change(status=Status.INTERRUPTING, stopped_by=self.by)
         if chat.action.kind is ActionKind.CLIENT_TOOL:
             # The model hears that its call was cancelled and says what it makes of it.
-            return Change(status=Status.RUNNING, answer_calls=chat.action.calls, reason=self.reason, continuing=True)
-        return Change(status=Status.INTERRUPTING, answer_calls=chat.action.calls, reason=self.reason)
+            return Change(
+                status=Status.RUNNING,
+                answer_calls=chat.action.calls,
+                reason=self.reason,
+                continuing=True,
+                append=_word(chat, self.by),
+            )
+        answered = Change(status=Status.INTERRUPTING, answer_calls=chat.action.calls, reason=self.reason)
+        return replace(answered, stopped_by=self.by)
 
 
 class FinishInterruption(Struct, frozen=True):
@@ -44,7 +53,7 @@ class FinishInterruption(Struct, frozen=True):
         head = tuple(entry.number for entry in chat.queue[:1])
         return Change(
             status=Status.RUNNING if head else Status.WAITING,
-            append=self.partial,
+            append=(*self.partial, *_word(chat, chat.stopped_by)),
             promote=head,
             continuing=False,
             retry_state=None,
@@ -54,6 +63,18 @@ class FinishInterruption(Struct, frozen=True):
             # Nothing is said of a turn that was stopped, and what was said of the one before is old.
             card=CardChange(cost=self.spend, turn_label=None),
         )
+
+
+def _word(chat: Chat, by: Author | None) -> tuple[NewMessage, ...]:
+    """Who stopped a turn that somebody else asked for. Whoever stops their own knows."""
+    if by is None or by.id == chat.asked_by:
+        return ()
+    if by == NOBODY:
+        excluded = NoticePart("stopped", "This turn was stopped: whoever asked for it cannot write here any more.")
+        return (NewMessage(role=Role.ASSISTANT, parts=(excluded,), visibility=Visibility.USER, kind=Kind.NOTICE),)
+    part = NoticePart("stopped", f"{by.name or 'Somebody'} stopped this turn.")
+    told = NewMessage(role=Role.ASSISTANT, parts=(part,), visibility=Visibility.USER, kind=Kind.NOTICE)
+    return (replace(told, created_by=by.id, author=by.name),)
 
 
 _ONE_TURN = CardChange(turns=1)

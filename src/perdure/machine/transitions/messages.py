@@ -1,11 +1,14 @@
 """What users say: a new message, and another version of an old one."""
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from perdure.core.card import CardChange
 from perdure.core.chat import ActionKind, Busy, Chat, OpenCall, State, Status
-from perdure.core.ids import FileId, MessageNumber, ModelName
+from perdure.core.commit import Mentions
+from perdure.core.ids import FileId, MessageNumber, ModelName, QueuedNumber, UserId
 from perdure.core.message import Effort, NewMessage, Role, ToolResult, Visibility
 from perdure.machine.change import ALL_MARKERS, Change, Enqueued, Reason, refuse, require_room
 
@@ -31,11 +34,13 @@ class SendMessage(Struct, frozen=True):
     """What is settled together with it, such as plan mode. In any case the card says when something was said last."""
     chosen: Chosen = Chosen()
     """What the chat is set to now: a message that has to wait keeps it, whatever is chosen meanwhile."""
+    mentions: Mentions | None = None
+    """Whom it names: they are told at once, also where it has to wait."""
 
     def plan(self, chat: Chat) -> Change:
         if self.message.role is not Role.USER:
             raise refuse(self, chat, "Only a user's message can be sent.")
-        return replace(self._admitted(chat), card=self.card)
+        return replace(self._admitted(chat), card=self.card, mentions=self.mentions)
 
     def _admitted(self, chat: Chat) -> Change:
         match chat.state:
@@ -125,6 +130,19 @@ class Target(Struct, frozen=True, kw_only=True):
     visibility: Visibility
     model: ModelName | None
     effort: Effort | None
+    authors: frozenset[UserId | None] = frozenset()
+    """Who said it, and whatever was said after it."""
+    waiting: Mapping[UserId | None, tuple[QueuedNumber, ...]] = {}
+    """What waits in the queue, by its authors."""
+    versions: tuple[int, int] = (0, 0)
+    """Of the history and of the queue, when this was read."""
+
+
+class Sharing(Struct, frozen=True):
+    """What an edit takes along where several people write: nothing that it does not know of, and of nobody else."""
+
+    versions: tuple[int, int]
+    removes: frozenset[QueuedNumber] = frozenset()
 
 
 class EditMessage(Struct, frozen=True):
@@ -134,15 +152,19 @@ class EditMessage(Struct, frozen=True):
     message: NewMessage
     suffix: tuple[NewMessage, ...] = ()
     files: tuple[FileId, ...] = ()
+    shared: Sharing | None = None
 
     def plan(self, chat: Chat) -> Change:
+        shared = self.shared
+        if shared is not None and shared.versions != (chat.history_version, chat.queue_version):
+            raise refuse(self, chat, "The chat has moved meanwhile. Look at it and try again.")
         return Change(
             status=Status.RUNNING,
             last_error=None,
             cut_from=self.target.number,
             append=(self.message, *self.suffix),
             files=self.files,
-            remove=tuple(entry.number for entry in chat.queue),
+            remove=tuple(e.number for e in chat.queue if shared is None or e.number in shared.removes),
             reserve=0,
             card=CardChange(),
         )

@@ -26,6 +26,7 @@ PIECES: Sequence[tuple[Bind, Render]] = (
     (messages.bind_files, messages.render_files),
     (card.bind_card, card.render_card),
     (card.bind_inbox, card.render_inbox),
+    (card.bind_mentions, card.render_mentions),
     (card.bind_key, card.render_key),
     (outbox.bind_outbox, outbox.render_outbox),
 )

@@ -30,7 +30,7 @@ def render_new_card(text: Text, _: Shape) -> None:
     text.piece("card", f"INSERT INTO chat_cards (id, {', '.join(_CARD_COLUMNS)}) SELECT swap.id, {values} FROM swap")
 
 
-# The card, and what its owner is told.
+# The card, and what its people are told.
 
 _COLUMN_OF: Mapping[str, str] = {"approvals": "settings"}
 """Where a field of the card is not a column of its own."""
@@ -50,7 +50,7 @@ def render_card(text: Text, shape: Shape) -> None:
     text.piece(
         "carded",
         f"UPDATE chat_cards c SET {', '.join(sets)} FROM swap WHERE c.id = swap.id "
-        "RETURNING c.id, c.owner_id, c.title, c.parent_id, c.metadata_version, swap.snapshot_version",
+        "RETURNING c.id, c.owner_id, c.title, c.parent_id, c.root_id, c.metadata_version, swap.snapshot_version",
     )
     text.outcome.append("(SELECT metadata_version FROM carded) AS metadata_version")
 
@@ -69,20 +69,45 @@ def _folded(name: str, value: str) -> str:
 def bind_inbox(commit: Commit, values: list[object]) -> Hashable:
     if not commit.inbox or commit.new_card is not None:
         return None
-    values.append(commit.inbox[-1].value)
+    values += (commit.inbox[-1].value, commit.chat.asked_by)
     return commit.card is not None, commit.inbox[-1] is InboxKind.NEEDS_YOU
 
 
 def render_inbox(text: Text, shape: Shape) -> None:
-    carded, also_children = shape
+    carded, needs_somebody = shape
+    kind, asker = f"{text.value()}::text", f"{text.value()}::uuid"
+    told = f"p.user_id = {asker}" + (" OR p.role = 'approve'" if needs_somebody else "")
+    others = f"SELECT p.user_id FROM chat_people p WHERE p.chat_id = coalesce(c.root_id, c.id) AND ({told})"
     card = "(SELECT c.*, swap.snapshot_version FROM swap JOIN chat_cards c ON c.id = swap.id)"
     text.piece(
         "told",
         "INSERT INTO inbox (user_id, chat_id, kind, title, snapshot_version) "
-        f"SELECT c.owner_id, c.id, {text.value()}::text, c.title, c.snapshot_version "
-        f"FROM {'carded' if carded else card} c {'' if also_children else 'WHERE c.parent_id IS NULL '}"
+        f"SELECT u.user_id, c.id, {kind}, c.title, c.snapshot_version FROM {'carded' if carded else card} c "
+        f"CROSS JOIN LATERAL (SELECT c.owner_id AS user_id UNION {others}) u "
+        f"{'' if needs_somebody else 'WHERE c.parent_id IS NULL '}"
         "ON CONFLICT (user_id, chat_id, kind) DO UPDATE SET title = excluded.title, created_at = excluded.created_at, "
         "snapshot_version = excluded.snapshot_version, read_at = NULL, pushed_at = NULL",
+    )
+
+
+def bind_mentions(commit: Commit, values: list[object]) -> Hashable:
+    if commit.mentions is None:
+        return None
+    values += (list(commit.mentions.users), commit.mentions.text)
+    return True
+
+
+def render_mentions(text: Text, _: Shape) -> None:
+    text.piece(
+        "named",
+        "INSERT INTO inbox (user_id, chat_id, kind, title, text, snapshot_version) "
+        f"SELECT n.user_id, c.id, 'mention', c.title, n.said, swap.snapshot_version FROM swap "
+        "JOIN chat_cards c ON c.id = swap.id "
+        f"CROSS JOIN (SELECT unnest({text.value()}::uuid[]) AS user_id, {text.value()}::text AS said) n "
+        "WHERE is_listed_for(c.id, c.root_id, c.owner_id, n.user_id) "
+        "ON CONFLICT (user_id, chat_id, kind) DO UPDATE SET title = excluded.title, text = excluded.text, "
+        "created_at = excluded.created_at, snapshot_version = excluded.snapshot_version, read_at = NULL, "
+        "pushed_at = NULL",
     )
 
 

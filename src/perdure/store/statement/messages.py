@@ -93,7 +93,9 @@ def render_files(text: Text, _: Shape) -> None:
     )
 
 
-_QUEUED = tuple((name, MESSAGE_COLUMNS[name]) for name in ("parts", "created_by", "model", "effort", "client_id"))
+_QUEUED = tuple(
+    (name, MESSAGE_COLUMNS[name]) for name in ("parts", "created_by", "author", "model", "effort", "client_id")
+)
 
 PROMOTED_COLUMNS = ("number", *(name for name, _ in _QUEUED), "created_at")
 """What the answer says of messages that left the queue for the history, as arrays in the order of their numbers."""
@@ -165,10 +167,10 @@ def render_promoted(text: Text, _: Shape) -> None:
     # The change that sent the message keeps its name on it, so that its sender can find it whatever happened since.
     text.piece(
         "promoted",
-        "INSERT INTO messages (chat_id, revision, number, role, visibility, kind, parts, created_by, model, effort, "
-        "client_id, queued_as, change_id) "
-        "SELECT swap.id, swap.snapshot_version, p.number, 'user', 'both', 'ordinary', m.parts, m.created_by, m.model, "
-        "m.effort, m.client_id, m.number, m.change_id "
+        "INSERT INTO messages (chat_id, revision, number, role, visibility, kind, parts, created_by, author, model, "
+        "effort, client_id, queued_as, change_id) "
+        "SELECT swap.id, swap.snapshot_version, p.number, 'user', 'both', 'ordinary', m.parts, m.created_by, m.author, "
+        "m.model, m.effort, m.client_id, m.number, m.change_id "
         f"FROM swap, moved m JOIN unnest({queued}, {numbers}) AS p(queued, number) ON p.queued = m.number RETURNING 1",
     )
     text.expect("promoted", "every promoted message is in the queue")

@@ -36,10 +36,11 @@ _columns_of = attrgetter(*(_ATTRIBUTES.get(name, name) for name in CHAT_COLUMNS)
 _COLUMNS = tuple(CHAT_COLUMNS.items())
 _TYPES = {
     **dict.fromkeys(
-        ("status", "last_error", "retry_state", "action", "action_kind", "asks_owner", "open_calls"), "text"
+        ("status", "last_error", "retry_state", "action", "action_kind", "asks_owner", "stopped_by", "open_calls"),
+        "text",
     ),
     **dict.fromkeys(("archived", "budget_declined", "continuing", "newest_is_user"), "boolean"),
-    **dict.fromkeys(("worker_id", "runner_id"), "uuid"),
+    **dict.fromkeys(("worker_id", "runner_id", "asked_by"), "uuid"),
     **dict.fromkeys(("action_deadline_at", "compaction_requested_at", "turn_began_at"), "timestamptz"),
     **dict.fromkeys(("budget_limit", "budget_spent", "budget_reserved"), "bigint"),
     **dict.fromkeys(("history_version", "queue_version", "retry_version"), "bigint"),
@@ -64,6 +65,9 @@ def bind_chat(commit: Commit, values: list[object]) -> Hashable:
             names.append("compaction")
         elif name == "turn_began_at" and commit.turn_began:
             names.append("beginning")
+        elif name == "asked_by" and commit.asker_queued is not None:
+            values.append(commit.asker_queued)
+            names.append("asker")
         else:
             values.append(of(chat))
             names.append(name)
@@ -91,11 +95,14 @@ def render_chat(text: Text, shape: Shape) -> None:
 
 
 def _column(text: Text, name: str) -> tuple[str, str]:
-    """A column of the chat, and the SQL of its new value. Some moments are the database's to name."""
+    """A column of the chat, and the SQL of its new value. Some of them only the database knows."""
     if name == "deadline":
         return "action_deadline_at", f"now() + {text.value()}::interval"
     if name == "compaction":
         return "compaction_requested_at", "now()"
     if name == "beginning":
         return "turn_began_at", "now()"
+    if name == "asker":
+        queued = f"q.chat_id = $1 AND q.number = {text.value()}::integer"
+        return "asked_by", f"(SELECT q.created_by FROM queued_messages q WHERE {queued})"
     return name, f"{text.value()}::{_TYPES.get(name, 'integer')}"

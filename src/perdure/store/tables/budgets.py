@@ -39,7 +39,7 @@ class WaitingChat(Struct, frozen=True):
     id: ChatId
     action: str
     updated_at: datetime
-    owner_id: UserId
+    payer: UserId
     organisation_id: OrganisationId
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from perdure.core.chat import Chat, Status
-from perdure.core.ids import ChatId, OrganisationId, ReplicaId, UserId
+from perdure.core.ids import ChatId, OrganisationId, QueuedNumber, ReplicaId, UserId
 from perdure.store.query import query
 from perdure.store.scopes import Database, OrganisationScope, PersonScope
 from perdure.store.tables.cards import CardRow
@@ -134,6 +134,17 @@ class DueChat(Struct, frozen=True):
     action_deadline_at: datetime
 
 
+class Excluded(Struct, frozen=True):
+    """A chat at work for somebody who may not write there any more."""
+
+    chat_id: ChatId
+    asked_by: UserId | None
+    answered: bool | None
+    """Whether it is their message that is being answered."""
+    waiting: tuple[QueuedNumber, ...]
+    """Their messages that wait."""
+
+
 class ChatOfPerson(Struct, frozen=True):
     """What somebody who looks after an organisation is told of another person's chat."""
 
@@ -219,6 +230,10 @@ async def forget_archived(
 
 @query
 async def of_removed_at_work(db: Database, limit: int) -> list[ChatId]: ...
+
+
+@query
+async def of_excluded_at_work(db: Database, limit: int) -> list[Excluded]: ...
 
 
 @query

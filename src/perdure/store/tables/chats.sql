@@ -15,7 +15,8 @@ WHERE k.parent_id IS NULL AND k.organisation_id = $2
     )
     AND ($3::boolean IS NULL OR e.archived = $3)
     AND ($4::boolean IS NULL OR (k.owner_id <> $1) = $4)
-    AND ($5::boolean IS NULL OR (e.last_assistant > coalesce(r.number, 0)) = $5)
+    AND ($5::boolean IS NULL OR (e.last_assistant > coalesce(r.number, 0)
+        OR coalesce(e.asked_by <> $1 AND e.turn > coalesce(r.number, 0), false)) = $5)
     AND ($6::jsonb IS NULL OR k.labels @> $6)
     AND ($7::text IS NULL OR k.title ILIKE '%' || $7 || '%')
     AND ($8::text IS NULL OR k.source = $8)
@@ -83,7 +84,8 @@ JOIN chats e ON e.id = k.id
 LEFT JOIN read_markers r ON r.chat_id = k.id AND r.user_id = $1
 WHERE ($4::boolean IS NULL OR e.archived = $4)
     AND ($5::boolean IS NULL OR (k.owner_id <> $1) = $5)
-    AND ($6::boolean IS NULL OR (e.last_assistant > coalesce(r.number, 0)) = $6)
+    AND ($6::boolean IS NULL OR (e.last_assistant > coalesce(r.number, 0)
+        OR coalesce(e.asked_by <> $1 AND e.turn > coalesce(r.number, 0), false)) = $6)
     AND ($7::jsonb IS NULL OR k.labels @> $7)
     AND ($8::text IS NULL OR k.title ILIKE '%' || $8 || '%')
     AND ($9::text IS NULL OR k.source = $9)
@@ -209,6 +211,26 @@ JOIN chat_cards k ON k.id = c.id
 JOIN users u ON u.id = k.owner_id
 WHERE c.status IN ('running', 'interrupting') AND (c.status = 'running' OR cardinality(c.queue) > 0)
     AND u.disabled_at IS NOT NULL
+LIMIT $1
+
+-- name: chats.of_excluded_at_work
+-- Chats at work that answer somebody who may not write there any more, or are about to: which of their messages wait.
+SELECT c.id AS chat_id, c.asked_by,
+    c.asked_by <> k.owner_id AND NOT may_write(k.id, k.root_id, k.owner_id, c.asked_by) AS answered,
+    ARRAY(
+        SELECT q.number FROM queued_messages q
+        WHERE q.chat_id = c.id AND q.removed_in IS NULL AND q.created_by <> k.owner_id
+            AND NOT may_write(k.id, k.root_id, k.owner_id, q.created_by)
+    ) AS waiting
+FROM chats c
+JOIN chat_cards k ON k.id = c.id
+WHERE c.status IN ('running', 'interrupting', 'requires_action') AND (
+    (c.asked_by <> k.owner_id AND NOT may_write(k.id, k.root_id, k.owner_id, c.asked_by))
+    OR (cardinality(c.queue) > 0 AND EXISTS (
+        SELECT FROM queued_messages q
+        WHERE q.chat_id = c.id AND q.removed_in IS NULL AND q.created_by <> k.owner_id
+            AND NOT may_write(k.id, k.root_id, k.owner_id, q.created_by)
+    )))
 LIMIT $1
 
 -- name: chats.of_person

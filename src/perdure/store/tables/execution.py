@@ -6,7 +6,7 @@ from datetime import datetime
 from asyncpg import Record
 from msgspec import Struct
 
-from perdure.core.ids import ChangeId, ChatId, MessageNumber, ModelName
+from perdure.core.ids import ChangeId, ChatId, MessageNumber, ModelName, QueuedNumber, UserId
 from perdure.core.message import Effort, Role, Visibility
 from perdure.store.query import query
 from perdure.store.scopes import Database
@@ -19,6 +19,10 @@ class LiveMessage(Struct, frozen=True):
     visibility: Visibility
     model: ModelName | None
     effort: Effort | None
+    authors: tuple[UserId | None, ...]
+    """Of this message and of those that users sent since."""
+    waiting: tuple[QueuedNumber, ...]
+    waiting_by: tuple[UserId | None, ...]
 
 
 class ArchivedChat(Struct, frozen=True):

@@ -2,7 +2,7 @@
 -- The execution state of one chat.
 SELECT
     id, status, archived, worker_id, runner_id, last_error, retry_state, action, asks_owner, action_deadline_at,
-    compaction_requested_at, budget_declined, turn, turn_began_at, continuing, newest_is_user, last_assistant,
+    compaction_requested_at, budget_declined, turn, turn_began_at, asked_by, stopped_by, continuing, newest_is_user, last_assistant,
     open_calls, queue, next_message, next_queued, file_count, made_file_count, budget_limit, budget_spent,
     budget_reserved, snapshot_version, history_version, queue_version, retry_version, generation_attempt, change_id,
     updated_at
@@ -13,7 +13,7 @@ WHERE id = $1
 -- The execution state of one chat, held until the transaction ends.
 SELECT
     id, status, archived, worker_id, runner_id, last_error, retry_state, action, asks_owner, action_deadline_at,
-    compaction_requested_at, budget_declined, turn, turn_began_at, continuing, newest_is_user, last_assistant,
+    compaction_requested_at, budget_declined, turn, turn_began_at, asked_by, stopped_by, continuing, newest_is_user, last_assistant,
     open_calls, queue, next_message, next_queued, file_count, made_file_count, budget_limit, budget_spent,
     budget_reserved, snapshot_version, history_version, queue_version, retry_version, generation_attempt, change_id,
     updated_at
@@ -26,7 +26,7 @@ FOR NO KEY UPDATE
 -- queued before, the queued number of what it sent, or its name among the newest changes that inserted nothing.
 SELECT
     c.id, c.status, c.archived, c.worker_id, c.runner_id, c.last_error, c.retry_state, c.action, c.asks_owner,
-    c.action_deadline_at, c.compaction_requested_at, c.budget_declined, c.turn, c.turn_began_at, c.continuing,
+    c.action_deadline_at, c.compaction_requested_at, c.budget_declined, c.turn, c.turn_began_at, c.asked_by, c.stopped_by, c.continuing,
     c.newest_is_user, c.last_assistant, c.open_calls, c.queue, c.next_message, c.next_queued, c.file_count,
     c.made_file_count, c.budget_limit, c.budget_spent, c.budget_reserved, c.snapshot_version, c.history_version,
     c.queue_version, c.retry_version, c.generation_attempt, c.change_id, c.updated_at,
@@ -47,7 +47,7 @@ WHERE c.id = $1
 SELECT
     c.id, c.status, c.archived, c.worker_id, c.runner_id, c.last_error, c.retry_state, c.action, c.asks_owner,
     c.action_deadline_at,
-    c.compaction_requested_at, c.budget_declined, c.turn, c.turn_began_at, c.continuing, c.newest_is_user,
+    c.compaction_requested_at, c.budget_declined, c.turn, c.turn_began_at, c.asked_by, c.stopped_by, c.continuing, c.newest_is_user,
     c.last_assistant, c.open_calls,
     c.queue, c.next_message, c.next_queued, c.file_count, c.made_file_count, c.budget_limit, c.budget_spent,
     c.budget_reserved, c.snapshot_version, c.history_version, c.queue_version, c.retry_version, c.generation_attempt,
@@ -62,11 +62,21 @@ ORDER BY c.id
 -- A chat together with the live message that an edit means.
 SELECT
     c.id, c.status, c.archived, c.worker_id, c.runner_id, c.last_error, c.retry_state, c.action, c.asks_owner,
-    c.action_deadline_at, c.compaction_requested_at, c.budget_declined, c.turn, c.turn_began_at, c.continuing,
+    c.action_deadline_at, c.compaction_requested_at, c.budget_declined, c.turn, c.turn_began_at, c.asked_by, c.stopped_by, c.continuing,
     c.newest_is_user, c.last_assistant, c.open_calls, c.queue, c.next_message, c.next_queued, c.file_count,
     c.made_file_count, c.budget_limit, c.budget_spent, c.budget_reserved, c.snapshot_version, c.history_version,
     c.queue_version, c.retry_version, c.generation_attempt, c.change_id, c.updated_at,
-    m.role, m.visibility, m.model, m.effort
+    m.role, m.visibility, m.model, m.effort,
+    ARRAY(
+        SELECT DISTINCT s.created_by FROM messages s
+        WHERE s.chat_id = c.id AND s.number >= $2 AND s.role = 'user' AND s.kind = 'ordinary' AND s.hidden_in IS NULL
+    ) AS authors,
+    ARRAY(
+        SELECT q.number FROM queued_messages q WHERE q.chat_id = c.id AND q.removed_in IS NULL ORDER BY q.number
+    ) AS waiting,
+    ARRAY(
+        SELECT q.created_by FROM queued_messages q WHERE q.chat_id = c.id AND q.removed_in IS NULL ORDER BY q.number
+    ) AS waiting_by
 FROM chats c
 LEFT JOIN messages m ON m.chat_id = c.id AND m.number = $2 AND m.hidden_in IS NULL
 WHERE c.id = $1

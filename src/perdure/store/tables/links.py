@@ -13,6 +13,11 @@ from perdure.store.scopes import PersonScope
 class ChatLink(Struct, frozen=True):
     id: UUID
     created_at: datetime
+    role: str
+
+
+class MadeLink(ChatLink, frozen=True):
+    metadata_version: int
 
 
 class FollowedLink(Struct, frozen=True):
@@ -26,7 +31,7 @@ async def of_chat(scope: PersonScope, chat_id: ChatId) -> ChatLink | None: ...
 
 
 @query
-async def make(scope: PersonScope, chat_id: ChatId, link_id: UUID) -> ChatLink | None: ...
+async def make(scope: PersonScope, chat_id: ChatId, link_id: UUID, role: str) -> MadeLink | None: ...
 
 
 @query

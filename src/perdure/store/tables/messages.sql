@@ -150,7 +150,9 @@ WITH boundary AS (
     SELECT least(nullif(chats.turn, 0), asked.number) AS number FROM asked JOIN chats ON chats.id = $1
 )
 SELECT
-    c.id, c.owner_id, c.organisation_id, c.title, c.title_source, c.parent_id, c.root_id, c.agent_type,
+    c.id, c.owner_id, c.organisation_id, e.asked_by, c.title,
+    coalesce(e.asked_by <> c.owner_id AND NOT may_write(c.id, c.root_id, c.owner_id, e.asked_by), false) AS excluded,
+    c.title_source, c.parent_id, c.root_id, c.agent_type,
     c.model AS card_model, c.effort AS card_effort, c.workspace_id, c.client_tools,
     c.client_tool_deadline, c.settings, c.turns, c.summarised_turns,
     CASE
@@ -176,9 +178,10 @@ SELECT
             SELECT bool_or(plan_mode) FROM up
         )
     END AS plan_mode,
-    m.number, m.revision, m.role, m.visibility, m.kind, m.parts, m.created_by, m.model, m.effort, m.answer,
+    m.number, m.revision, m.role, m.visibility, m.kind, m.parts, m.created_by, m.author, m.model, m.effort, m.answer,
     m.client_id, m.queued_as, m.covers, m.created_at, m.hidden_in
 FROM chat_cards c
+JOIN chats e ON e.id = c.id
 LEFT JOIN messages m ON m.chat_id = c.id AND m.revision > $2 AND (
     m.role = 'system'
     OR m.number >= (SELECT number FROM boundary)

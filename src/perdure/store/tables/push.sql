@@ -22,7 +22,7 @@ WITH due AS (
     FROM push_subscriptions s
     JOIN inbox i ON i.user_id = s.user_id
     LEFT JOIN chat_cards k ON k.id = i.chat_id
-    WHERE i.pushed_at IS NULL AND i.read_at IS NULL AND i.kind IN ('finished', 'failed', 'needs_you', 'schedule_paused')
+    WHERE i.pushed_at IS NULL AND i.read_at IS NULL AND i.kind IN ('finished', 'failed', 'needs_you', 'schedule_paused', 'mention')
         AND k.parent_id IS NULL
         AND i.created_at > now() - $1::interval
         AND (i.push_taken_at IS NULL OR i.push_taken_at < now() - $2::interval)

@@ -73,6 +73,7 @@ class TakenRun(Struct, frozen=True):
     owner_id: UserId
     organisation_id: OrganisationId
     role: str
+    name: str
     removed: bool
     last_chat_id: ChatId | None
     last_status: str | None

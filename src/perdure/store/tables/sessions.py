@@ -17,6 +17,7 @@ class SessionActor(Struct, frozen=True):
     user_id: UserId
     organisation_id: OrganisationId
     role: str
+    name: str
 
 
 class Session(Struct, frozen=True):

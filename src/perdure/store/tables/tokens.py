@@ -17,6 +17,7 @@ class TokenActor(Struct, frozen=True):
     user_id: UserId
     organisation_id: OrganisationId
     role: str
+    name: str
     scopes: tuple[str, ...]
 
 

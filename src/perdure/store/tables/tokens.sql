@@ -1,7 +1,8 @@
 -- name: tokens.actor
 -- Whose token this is, while it lasts; its use is noted once a minute at most.
 WITH found AS (
-    SELECT t.id, t.scopes, t.used_at, u.id AS user_id, u.organisation_id, u.role
+    SELECT t.id, t.scopes, t.used_at, u.id AS user_id, u.organisation_id, u.role,
+        coalesce(nullif(u.name, ''), split_part(u.email, '@', 1)) AS name
     FROM tokens t
     JOIN users u ON u.id = t.user_id
     WHERE t.hash = $1 AND (t.expires_at IS NULL OR t.expires_at > now()) AND u.disabled_at IS NULL
@@ -9,7 +10,7 @@ WITH found AS (
     UPDATE tokens t SET used_at = now() FROM found f
     WHERE t.id = f.id AND (f.used_at IS NULL OR f.used_at < now() - interval '1 minute')
 )
-SELECT user_id, organisation_id, role, scopes FROM found
+SELECT user_id, organisation_id, role, name, scopes FROM found
 
 -- name: tokens.add
 -- A token for somebody, made by whoever runs the deployment.

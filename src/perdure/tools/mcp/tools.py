@@ -102,7 +102,7 @@ class McpTools:
     ) -> tuple[list[Tool], str, Connection | None]:
         if server.options.transport is Transport.STDIO and row is None:
             return [], _unreachable(server, NEEDS_WORKSPACE), None
-        connection = self._connections.shared(server, card.owner_id, row, read_only=looking)
+        connection = self._connections.shared(server, card.asker, row, read_only=looking)
         try:
             listed = await connection.tools()
         except (Unreachable, Refusal) as error:

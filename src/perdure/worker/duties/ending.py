@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from perdure.agent.decide import Ending, Facts, Park
+from perdure.agent.facts import approvers_of
 from perdure.agent.notices import notice
 from perdure.agent.results import answered
 from perdure.core.chat import ActionKind, OpenCall
@@ -29,7 +30,7 @@ async def park(owned: OwnedChat, decision: Park) -> Outcome:
         # A child asks nobody for money: its parent hears of it, and asks when it wants to go on itself.
         await owned.commit(FinishError(BUDGET_REACHED), Abandon())
     else:
-        await owned.commit(parked(decision, history))
+        await owned.commit(parked(decision, history, approvers_of(history, await owned.prepared())))
     return Committed()
 
 

@@ -9,7 +9,7 @@ from perdure.agent.decide import Compact, Decision, Ending, Facts, Finish, Gener
 from perdure.agent.history import History
 from perdure.agent.notices import notice
 from perdure.agent.toolset import Toolset
-from perdure.core.chat import ActionKind, Chat
+from perdure.core.chat import ActionKind, Approvers, Chat
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import Kind, Message, NewMessage
 from perdure.core.timing import APPROVAL_DEADLINE, CLIENT_TOOL_DEADLINE, OUTCOME_UNKNOWN_DEADLINE
@@ -100,7 +100,7 @@ def _following(
             # Whom the call waits for is looked up first.
             return (step,)
         case Park():
-            return step, parked(decision, history)
+            return step, parked(decision, history, facts.approvers)
         case Generate() | Compact():
             return step, RecordGenerationAttempt(facts.worst_case)
         case _:
@@ -123,9 +123,10 @@ def after_turn(chat: Chat) -> Sequence[Transition]:
     return (RecordGenerationAttempt(),) if chat.queue else (Abandon(),)
 
 
-def parked(decision: Park, history: History) -> EnterRequiresAction:
+def parked(decision: Park, history: History, approvers: Approvers) -> EnterRequiresAction:
     deadline = _DEADLINES[decision.kind]
     if decision.kind is ActionKind.CLIENT_TOOL:
         deadline = history.card.client_tool_deadline or deadline
     asked = tuple(call.index for call in decision.calls)
-    return EnterRequiresAction(decision.kind, asked, deadline, breach=decision.breach)
+    settled = approvers if decision.kind is ActionKind.APPROVAL else Approvers.ANYBODY
+    return EnterRequiresAction(decision.kind, asked, deadline, approvers=settled, breach=decision.breach)

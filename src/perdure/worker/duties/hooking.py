@@ -161,7 +161,7 @@ async def _ask(
     hooks, chat, card = owned.services.hooks, owned.chat, history.card
     if hooks is None:
         return Verdict()
-    about = Subject(organisation_id=card.organisation_id, owner_id=card.owner_id, chat_id=chat.id, turn=chat.turn)
+    about = Subject(organisation_id=card.organisation_id, owner_id=card.asker, chat_id=chat.id, turn=chat.turn)
     key = f"{chat.id}:{chat.history_version}:{chat.generation_attempt}:{payload.get('call_id', '')}"
     return await hooks.ask(event, about, payload, tool=tool, key=key)
 
