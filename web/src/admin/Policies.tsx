@@ -3,6 +3,7 @@
 import { t } from "../language/catalogue.ts";
 import { Approvals } from "../settings/Approvals.tsx";
 import type { Rules } from "../settings/approvals.ts";
+import { APPROVERS } from "../settings/approvers.ts";
 import type { FieldSpec } from "../settings/form.tsx";
 import { type SettingGroup, SettingsForm } from "../settings/SettingsForm.tsx";
 import { choices, useModelChoices } from "./choices.ts";
@@ -64,6 +65,12 @@ function rulesWith(models: FieldSpec["options"]): SettingGroup[] {
       view: (value, onChange) => (
         <Approvals level="organisation" layers={{ organisation: value as Rules }} onChange={onChange} />
       ),
+    },
+    {
+      title: t("Who approves"),
+      about: t("Anything but the first choice holds in every chat. With the first, each chat has its own."),
+      name: "approvers",
+      fields: [{ name: "value", label: t("Who approves"), kind: "choice", options: APPROVERS }],
     },
     {
       title: t("Web search"),

@@ -78,7 +78,8 @@ export type ChatEvent =
   | Wire<"ActionRequired">
   | Wire<"PreviewReset">
   | Wire<"HistoryReset">
-  | Wire<"ChatEvent">;
+  | Wire<"ChatEvent">
+  | Wire<"PresenceEvent">;
 
 export type ChatPage = Wire<"ChatPage">;
 export type ChatView = Wire<"ChatView">;
@@ -101,6 +102,9 @@ export type Token = Wire<"NewToken"> | (Wire<"Token"> & { secret?: undefined });
 export type Session = Wire<"Session">;
 export type AuditEntry = Wire<"AuditEntry">;
 export type Acl = Wire<"Acl">;
+export type PersonOfChat = Wire<"PersonOfChat">;
+export type PresentPerson = Wire<"PresentPerson">;
+export type Approvers = Schemas["Approvers"];
 export type Template = Wire<"TemplateCard">;
 export type TemplateParameter = Wire<"Parameter">;
 export type ContextView = Wire<"ContextView">;

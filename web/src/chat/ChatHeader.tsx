@@ -10,6 +10,7 @@ import { SandboxOf } from "../panel/Sandbox.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ChatMenu } from "./ChatMenu.tsx";
 import { useChat } from "./hooks.ts";
+import { PresentPeople } from "./Presence.tsx";
 import { useMine } from "./reading.ts";
 import type { ChatState } from "./state.ts";
 
@@ -64,6 +65,7 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
         </h1>
       )}
       <span className="grow" />
+      <PresentPeople />
       {!mine && <span className="pill">{t("Shared with you")}</span>}
       {card?.archived && <span className="pill">{t("Archived")}</span>}
       {card?.diff?.branch && (

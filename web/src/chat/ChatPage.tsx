@@ -15,7 +15,7 @@ import { Loading } from "../ui/Loading.tsx";
 import { ChatHeader } from "./ChatHeader.tsx";
 import { LiveChatContext } from "./hooks.ts";
 import type { Gone } from "./live.ts";
-import { useMine } from "./reading.ts";
+import { useMayWrite } from "./people.ts";
 import { useReadMarker } from "./readMarker.ts";
 import { VersionsProvider } from "./VersionsProvider.tsx";
 import { useVersions } from "./versionsContext.ts";
@@ -70,14 +70,14 @@ export default function ChatPage({ id, onDrawer }: { id: string; onDrawer: () =>
 /** Where one answers; or how to leave an earlier version. Escape stops the one and leaves the other. */
 function Answering() {
   const { past, backToNow } = useVersions();
-  const mine = useMine();
+  const writes = useMayWrite();
   const stop = () => {
     // What the button does, it asks first where messages wait.
     document.querySelector<HTMLElement>(".composer .stop:not(:disabled)")?.click();
   };
   useShortcuts({ stop: past ? backToNow : stop });
   if (past) return <PastBar />;
-  return mine ? <ChatComposer /> : <ReaderBar />;
+  return writes ? <ChatComposer /> : <ReaderBar />;
 }
 
 function GoneChat({ gone }: { gone: Gone }) {

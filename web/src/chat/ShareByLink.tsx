@@ -5,14 +5,20 @@ import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
+import type { ShareRole } from "./people.ts";
+import { RoleSelect } from "./RoleSelect.tsx";
 
-/** A link that lets colleagues read the chat, until it is taken back. */
+/** A link that lets colleagues into the chat, until it is taken back. */
 export function ShareByLink({ chat }: { chat: string }) {
   const client = useQueryClient();
   const { complain } = useToasts();
   const path = `/chats/${chat}/link`;
   const key = ["link", chat];
-  const { data } = useQuery({ queryKey: key, queryFn: () => api.get<{ id?: string }>(path), retry: false });
+  const { data } = useQuery({
+    queryKey: key,
+    queryFn: () => api.get<{ id?: string; role?: ShareRole }>(path),
+    retry: false,
+  });
   const then = (work: Promise<unknown>) =>
     void work.then(() => client.invalidateQueries({ queryKey: key }), complain);
   if (!data) return null;
@@ -27,9 +33,12 @@ export function ShareByLink({ chat }: { chat: string }) {
   const url = `${location.origin}/shared/${data.id}`;
   return (
     <section className="share-link" aria-label={t("Link")}>
-      <p className="quiet small">
-        {t("Anyone who is signed in to this server can read the chat with this link.")}
-      </p>
+      <RoleSelect
+        label={t("Anyone signed in who has this link")}
+        value={data.role ?? "read"}
+        required
+        onChange={(role) => then(api.put(path, { role: role ?? "read" }))}
+      />
       <div className="spread">
         <input className="input mono grow" aria-label={t("Link to this chat")} readOnly value={url} />
         <CopyButton text={() => url} label={t("Copy the link")} />

@@ -6,11 +6,14 @@ import { useMe } from "../app/session.ts";
 import { useStores } from "../app/stores.ts";
 import { t } from "../language/catalogue.ts";
 import { Dialog } from "../ui/Dialog.tsx";
-import { Switch } from "../ui/Field.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
+import type { ShareRole } from "./people.ts";
+import { RoleSelect } from "./RoleSelect.tsx";
 import { ShareByLink } from "./ShareByLink.tsx";
 
-/** Who may read along. Only the owner can spend; everybody named here can look. */
+type Kind = "users" | "groups";
+
+/** Who else is in the chat, and what each may do there. */
 export default function ShareDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
   const client = useQueryClient();
   const me = useMe();
@@ -28,11 +31,9 @@ export default function ShareDialog({ chat, onClose }: { chat: string; onClose: 
     queryFn: async () => listOf(await api.get<Group[] | { items: Group[] }>("/groups")),
     retry: false,
   });
-  const set = (kind: keyof Acl, id: string, on: boolean) => {
+  const set = (kind: Kind, id: string, role: ShareRole | null) => {
     const now = acl.data ?? {};
-    const before = now[kind] ?? [];
-    const list = on ? [...before, id] : before.filter((other) => other !== id);
-    const next = { ...now, [kind]: list };
+    const next = shared(now, kind, id, role);
     client.setQueryData(key, next);
     const sent = chats.get(chat).inOrder(() => api.put(`/chats/${chat}/acl`, next));
     sent.catch((error: unknown) => {
@@ -40,20 +41,24 @@ export default function ShareDialog({ chat, onClose }: { chat: string; onClose: 
       complain(error);
     });
   };
-  const rows = (kind: keyof Acl, list: readonly { id: string; name: string; email?: string }[]) =>
+  const rows = (kind: Kind, list: readonly { id: string; name: string; email?: string }[]) =>
     list.map((person) => (
-      <Switch
+      <RoleSelect
         key={person.id}
         label={person.name || person.email || person.id}
-        checked={acl.data?.[kind]?.includes(person.id) ?? false}
-        onChange={(on) => set(kind, person.id, on)}
+        value={roleIn(acl.data ?? {}, kind, person.id)}
+        onChange={(role) => set(kind, person.id, role)}
       />
     ));
   const others = (users.data ?? []).filter((person) => person.id !== me.id);
   return (
-    <Dialog title={t("Share (read-only)")} onClose={onClose}>
+    <Dialog title={t("Share")} onClose={onClose}>
       <div className="stack">
-        <p className="quiet">{t("People you choose can read this chat. Only you can send messages.")}</p>
+        <p className="quiet">
+          {t(
+            "People you choose can read this chat, write in it, or approve tool calls as well. What somebody asks for runs with their own keys and budget.",
+          )}
+        </p>
         <ShareByLink chat={chat} />
         {others.length + (groups.data ?? []).length > 0 && (
           <div className="boxes" role="group" aria-label={t("People and groups")}>
@@ -68,4 +73,20 @@ export default function ShareDialog({ chat, onClose }: { chat: string; onClose: 
       </div>
     </Dialog>
   );
+}
+
+export function roleIn(acl: Acl, kind: Kind, id: string): ShareRole | null {
+  if (!acl[kind]?.includes(id)) return null;
+  return acl.roles?.[id] ?? "read";
+}
+
+/** With whom the chat is shared once somebody has another role, or none. */
+export function shared(acl: Acl, kind: Kind, id: string, role: ShareRole | null): Acl {
+  const others = (acl[kind] ?? []).filter((other) => other !== id);
+  const { [id]: _, ...roles } = acl.roles ?? {};
+  return {
+    ...acl,
+    [kind]: role === null ? others : [...others, id],
+    roles: role === null || role === "read" ? roles : { ...roles, [id]: role },
+  };
 }

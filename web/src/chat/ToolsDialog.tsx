@@ -6,10 +6,11 @@ import type { ChatSettings, ChatView, McpServer } from "../api/types.ts";
 import { listOf } from "../app/models.ts";
 import { useStores } from "../app/stores.ts";
 import { t } from "../language/catalogue.ts";
+import { APPROVERS } from "../settings/approvers.ts";
 import { ChatApprovals } from "../settings/ChatApprovals.tsx";
 import { Problem } from "../settings/Section.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
-import { Switch } from "../ui/Field.tsx";
+import { SelectField, Switch } from "../ui/Field.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 
 export default function ToolsDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
@@ -68,6 +69,12 @@ export default function ToolsDialog({ chat, onClose }: { chat: string; onClose: 
               </p>
             )}
             <ChatApprovals settings={settings} onChange={(approvals) => set({ approvals })} />
+            <SelectField
+              label={t("Who approves")}
+              value={settings.approvers ?? "anybody"}
+              options={APPROVERS}
+              onChange={(approvers) => set({ approvers })}
+            />
           </>
         )}
       </div>

@@ -126,8 +126,8 @@ export class LiveChat {
     if (this.#delivery.holds) void this.inOrder(() => this.#delivery.run());
   }
 
-  #post({ client_id, content, busy, model, effort, plan_mode }: Send): Promise<Sent> {
-    const body = { content, busy, model, effort, plan_mode, client_id };
+  #post({ client_id, content, busy, model, effort, plan_mode, mentions }: Send): Promise<Sent> {
+    const body = { content, busy, model, effort, plan_mode, mentions, client_id };
     return api.post<Sent>(`/chats/${this.id}/messages`, body, client_id);
   }
 

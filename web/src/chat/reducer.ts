@@ -20,7 +20,12 @@ export type LocalEvent =
 export function reduce(chat: ChatState, event: ChatEvent | LocalEvent): ChatState {
   switch (event.type) {
     case "connection":
-      return { ...chat, connection: event.connection };
+      // Who is here, a new connection says anew.
+      return {
+        ...chat,
+        connection: event.connection,
+        people: event.connection === "open" ? chat.people : [],
+      };
     case "older":
       return { ...chat, older: event.older, messages: event.messages.reduce(inserted, chat.messages) };
     case "stretch":
@@ -76,6 +81,8 @@ function heard(chat: ChatState, event: ChatEvent): ChatState {
       return { ...cut(chat, event.after), cursor };
     case "chat":
       return { ...chat, card: event.chat, cursor };
+    case "presence":
+      return { ...chat, people: event.people, cursor };
     default:
       return unknown(chat, event);
   }

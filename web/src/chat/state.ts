@@ -8,6 +8,7 @@ import type {
   Effort,
   Message,
   PendingAction,
+  PresentPerson,
   QueuedMessage,
   RetryState,
   Status,
@@ -33,6 +34,7 @@ export interface Send {
   model?: string;
   effort?: Effort;
   plan_mode?: boolean;
+  mentions?: string[];
   at: string;
   state: SendState;
 }
@@ -56,6 +58,8 @@ export interface ChatState {
   error: ChatError | null;
   retry: RetryState | null;
   sends: readonly Send[];
+  /** Who looks at it right now; nobody while that is one person. */
+  people: readonly PresentPerson[];
   /** How often somebody said something here, on this visit. */
   spoken: number;
 }
@@ -76,6 +80,7 @@ export function emptyChat(id: string): ChatState {
     error: null,
     retry: null,
     sends: [],
+    people: [],
     spoken: 0,
   };
 }

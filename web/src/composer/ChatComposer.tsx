@@ -2,11 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ClipboardList } from "lucide-react";
-import { useMemo } from "react";
 import { api } from "../api/client.ts";
 import type { Busy, ChatCard, Content } from "../api/types.ts";
+import { useMe } from "../app/session.ts";
 import { useChat, useLiveChat, usePhase } from "../chat/hooks.ts";
+import { Typing } from "../chat/Presence.tsx";
+import { usePeople } from "../chat/people.ts";
 import { isBusy, type Phase } from "../chat/phase.ts";
+import { useMine } from "../chat/reading.ts";
 import { type Prompt, saidIn } from "../chat/said.ts";
 import type { ChatState } from "../chat/state.ts";
 import { t } from "../language/catalogue.ts";
@@ -17,8 +20,10 @@ import { Composer } from "./Composer.tsx";
 import { ContextRing } from "./ContextRing.tsx";
 import { COMMANDS, commandIn, useSkills } from "./commands.ts";
 import { ModelPicker } from "./ModelPicker.tsx";
+import { mentioned, nameAsWord } from "./mentions.ts";
 import { useSay } from "./send.ts";
 import { useStop } from "./stopping.tsx";
+import { useTyping } from "./typing.ts";
 import { useWorkspaceFiles } from "./workspaceFiles.ts";
 
 const selectCard = (chat: ChatState) => chat.card;
@@ -37,19 +42,25 @@ export function ChatComposer() {
   const said = useSaid();
   const patch = (change: Partial<ChatCard>) =>
     void live.inOrder(() => api.patch(`/chats/${live.id}`, change)).catch(complain);
-  const suggestions = useMemo(() => ({ command: [...COMMANDS, ...skills], file: files }), [skills, files]);
+  const me = useMe();
+  const mine = useMine();
+  const others = usePeople().filter((person) => person.id !== me.id);
+  const names = others.map(({ name }) => ({ value: nameAsWord(name) }));
+  const suggestions = { command: [...COMMANDS, ...skills], file: [...names, ...files] };
+  useTyping(live.id, others.length > 0);
   const send = (content: Content[], busy: Busy, text: string): boolean => {
     const found = commandIn(text);
     if (found?.command.value === "stop" && content.length === 1) stop();
     else if (found && content.length === 1)
       void live.inOrder(() => found.command.run(live, found.rest)).catch(complain);
-    else void say({ content, busy });
+    else void say({ content, busy, mentions: mentioned(text, others) });
     return true;
   };
   const state = phase.kind === "interrupting" ? "stopping" : isBusy(phase) ? "busy" : "idle";
   return (
     <div className="composer-place">
       {question}
+      <Typing />
       <QueuePanel />
       <Composer
         draft={live.id}
@@ -61,13 +72,15 @@ export function ChatComposer() {
         suggestions={suggestions}
         said={said}
       >
-        <ModelPicker
-          model={card?.model}
-          effort={card?.effort}
-          onModel={(model) => patch({ model })}
-          onEffort={(effort) => patch({ effort })}
-        />
-        <PlanToggle on={card?.plan_mode ?? false} onChange={(plan_mode) => patch({ plan_mode })} />
+        {mine && (
+          <ModelPicker
+            model={card?.model}
+            effort={card?.effort}
+            onModel={(model) => patch({ model })}
+            onEffort={(effort) => patch({ effort })}
+          />
+        )}
+        {mine && <PlanToggle on={card?.plan_mode ?? false} onChange={(plan_mode) => patch({ plan_mode })} />}
         <span className="grow" />
         <ContextRing />
       </Composer>

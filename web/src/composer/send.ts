@@ -12,12 +12,13 @@ export interface Saying {
   model?: string;
   effort?: Effort;
   plan_mode?: boolean;
+  mentions?: string[];
 }
 
 export function useSay(): (saying: Saying) => Promise<void> {
   const live = useLiveChat();
   return useCallback(
-    ({ text, content, busy = "queue", model, effort, plan_mode }) =>
+    ({ text, content, busy = "queue", model, effort, plan_mode, mentions }) =>
       live.send({
         client_id: freshId(),
         content: content ?? [{ type: "text", text: text ?? "" }],
@@ -25,6 +26,7 @@ export function useSay(): (saying: Saying) => Promise<void> {
         model,
         effort,
         plan_mode,
+        mentions,
         at: new Date().toISOString(),
         state: { phase: "sending" },
       }),

@@ -12,7 +12,7 @@ export function triggerAt(text: string, caret: number): Trigger | null {
   const before = text.slice(0, caret);
   const command = /^\/([\w-]*)$/.exec(before);
   if (command) return { kind: "command", query: command[1] ?? "", from: 0 };
-  const file = /(^|\s)@([\w./-]*)$/.exec(before);
+  const file = /(^|\s)@([\p{L}\p{N}_./-]*)$/u.exec(before);
   return file ? { kind: "file", query: file[2] ?? "", from: caret - (file[2] ?? "").length - 1 } : null;
 }
 

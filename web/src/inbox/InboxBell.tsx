@@ -1,7 +1,7 @@
 /** The bell: what finished, what failed, what needs you. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Bell, CircleAlert, CircleCheck, CircleHelp, Share2 } from "lucide-react";
+import { AtSign, Bell, CircleAlert, CircleCheck, CircleHelp, Share2 } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
@@ -22,6 +22,7 @@ const ICONS = {
   needs_you: CircleHelp,
   shared: Share2,
   schedule_paused: Bell,
+  mention: AtSign,
   digest: Bell,
 };
 

@@ -39,6 +39,7 @@ const WORDS: Record<InboxEntry["kind"], string> = {
   needs_you: t("Answered"),
   shared: t("Shared with you"),
   schedule_paused: t("Schedule paused"),
+  mention: t("Mentioned you"),
   digest: "",
 };
 

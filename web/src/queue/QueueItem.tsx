@@ -2,8 +2,11 @@ import { CornerDownRight, GripVertical, Pencil, SendHorizontal, Trash2 } from "l
 import { type HTMLAttributes, useEffect } from "react";
 import { api } from "../api/client.ts";
 import type { Content, QueuedMessage } from "../api/types.ts";
+import { useMe } from "../app/session.ts";
 import { useStores } from "../app/stores.ts";
 import { useLiveChat } from "../chat/hooks.ts";
+import { useAuthorName } from "../chat/people.ts";
+import { useMine } from "../chat/reading.ts";
 import { textOf } from "../chat/said.ts";
 import { EMPTY_DRAFT } from "../composer/drafts.ts";
 import { useEditing, useKeptText } from "../composer/keptText.ts";
@@ -25,6 +28,10 @@ export function QueueItem({ item, dragging, movable, handle }: Props) {
   const [editing, setEditing] = useEditing(place);
   const path = `/chats/${live.id}/queue/${item.number}`;
   const text = textOf(item.parts);
+  const author = useAuthorName(item.author, item.created_by);
+  const me = useMe();
+  const mine = useMine();
+  const own = !item.created_by || item.created_by === me.id;
   if (editing) return <Editor item={item} place={place} path={path} onDone={() => setEditing(false)} />;
   return (
     <li className={`queue-item ${dragging ? "queue-dragging" : ""}`} data-reorder={item.number}>
@@ -40,6 +47,7 @@ export function QueueItem({ item, dragging, movable, handle }: Props) {
       )}
       {item.steer && <CornerDownRight className="steer" aria-label={t("Delivered at the next step")} />}
       <span className="truncate grow" dir="auto">
+        {author && <strong>{author}: </strong>}
         {text || t("Files")}
       </span>
       <Button
@@ -50,17 +58,21 @@ export function QueueItem({ item, dragging, movable, handle }: Props) {
       >
         <SendHorizontal />
       </Button>
-      <Button look="ghost" small label={t("Edit queued message")} onClick={() => setEditing(true)}>
-        <Pencil />
-      </Button>
-      <Button
-        look="ghost"
-        small
-        label={t("Delete queued message")}
-        onClick={() => void live.inOrder(() => api.delete(path)).catch(complain)}
-      >
-        <Trash2 />
-      </Button>
+      {own && (
+        <Button look="ghost" small label={t("Edit queued message")} onClick={() => setEditing(true)}>
+          <Pencil />
+        </Button>
+      )}
+      {(own || mine) && (
+        <Button
+          look="ghost"
+          small
+          label={t("Delete queued message")}
+          onClick={() => void live.inOrder(() => api.delete(path)).catch(complain)}
+        >
+          <Trash2 />
+        </Button>
+      )}
     </li>
   );
 }

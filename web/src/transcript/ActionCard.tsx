@@ -61,7 +61,7 @@ function Calls({ action }: { action: PendingAction }) {
           </div>
         ))
       ) : (
-        <Decisions kind={kind} calls={calls} />
+        <Decisions kind={kind} action={action} />
       )}
     </Frame>
   );

@@ -2,8 +2,10 @@
 
 import { type KeyboardEvent, useRef, useState } from "react";
 import { api } from "../api/client.ts";
-import type { PendingCall } from "../api/types.ts";
+import type { Approvers, PendingAction, PendingCall } from "../api/types.ts";
+import { useMe } from "../app/session.ts";
 import { useLiveChat } from "../chat/hooks.ts";
+import { useMayDecide } from "../chat/people.ts";
 import { useMine } from "../chat/reading.ts";
 import { t } from "../language/catalogue.ts";
 import { Proposed } from "../tools/Proposed.tsx";
@@ -42,11 +44,43 @@ const DECIDED: Record<string, string> = {
   skip: t("Skipped"),
 };
 
-export function Decisions({ kind, calls }: { kind: Asked; calls: readonly PendingCall[] }) {
+interface May {
+  approve: boolean;
+  deny: boolean;
+  always: boolean;
+}
+
+/** The ways that are open to whoever looks. What became of a call, those say who may approve. */
+function allowed(kind: Asked, may: May): Way[] {
+  return WAYS[kind].filter(({ decision }) => {
+    if (decision === "deny") return may.deny;
+    return decision === "approve_always" ? may.approve && may.always : may.approve;
+  });
+}
+
+const WHO: Partial<Record<Approvers, string>> = {
+  author: t("Only the person who asked can approve."),
+  not_author: t("Somebody other than the person who asked must approve."),
+  two_people: t("Two people must approve."),
+};
+
+/** What was decided, as far as that leaves nothing to do for whoever looks. */
+function decidedOf(call: PendingCall, two: boolean, me: string): Decision | null {
+  const waits = two && call.decision === "approve" && (call.decided_by ?? []).length < 2;
+  const own = call.decided_by?.some((person) => person.id === me);
+  return waits && !own ? null : (call.decision ?? null);
+}
+
+export function Decisions({ kind, action }: { kind: Asked; action: PendingAction }) {
+  const calls = action.calls ?? [];
   const mine = useMine();
+  const me = useMe();
+  const { approve, deny } = useMayDecide(action);
+  const two = action.approvers === "two_people";
+  const may = { approve, deny, always: mine && (action.approvers ?? "anybody") === "anybody" };
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const { chosen, decide } = useDecisions();
-  const open = calls.filter((call) => !call.decision && !chosen[call.call_id]);
+  const open = calls.filter((call) => !decidedOf(call, two, me.id) && !chosen[call.call_id]);
   const list = useRef<HTMLOListElement>(null);
   const select = (id: string, on: boolean) =>
     setSelected(new Set(on ? [...selected, id] : [...selected].filter((entry) => entry !== id)));
@@ -58,23 +92,25 @@ export function Decisions({ kind, calls }: { kind: Asked; calls: readonly Pendin
             key={call.call_id}
             call={call}
             kind={kind}
-            mine={mine}
-            decided={call.decision ?? chosen[call.call_id] ?? null}
+            may={may}
+            decided={decidedOf(call, two, me.id) ?? chosen[call.call_id] ?? null}
             selected={calls.length > 1 ? selected.has(call.call_id) : null}
             onSelect={(on) => select(call.call_id, on)}
             onDecide={(decision, reason) => decide([call], decision, reason)}
           />
         ))}
       </ol>
-      {mine && open.length > 1 && (
+      {(approve || deny) && open.length > 1 && (
         <Together
           kind={kind}
+          may={may}
           open={open}
           selected={open.filter((call) => selected.has(call.call_id))}
           onDecide={decide}
         />
       )}
-      {!mine && <p className="quiet">{t("The owner of the chat decides.")}</p>}
+      {WHO[action.approvers ?? "anybody"] && <p className="quiet">{WHO[action.approvers ?? "anybody"]}</p>}
+      {!approve && !action.approvers && <p className="quiet">{t("Others in this chat decide.")}</p>}
     </>
   );
 }
@@ -101,7 +137,7 @@ function useDecisions(): { chosen: Record<string, Decision>; decide: Decide } {
 interface PendingProps {
   call: PendingCall;
   kind: Asked;
-  mine: boolean;
+  may: May;
   decided: Decision | null;
   /** Null where there is only one call, and nothing to select. */
   selected: boolean | null;
@@ -109,12 +145,14 @@ interface PendingProps {
   onDecide: (decision: Decision, reason?: string) => void;
 }
 
-function Pending({ call, kind, mine, decided, selected, onSelect, onDecide }: PendingProps) {
+function Pending({ call, kind, may, decided, selected, onSelect, onDecide }: PendingProps) {
   const [denying, setDenying] = useState(false);
+  const ways = allowed(kind, may);
+  const deciders = (call.decided_by ?? []).map((person) => person.name).join(", ");
   const act = (decision: Decision) => (decision === "deny" ? setDenying(true) : onDecide(decision));
   const press = (event: KeyboardEvent) => {
-    if (decided || !mine || isText(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
-    const way = WAYS[kind].find((entry) => entry.key && entry.key === event.key.toLowerCase());
+    if (decided || isText(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const way = ways.find((entry) => entry.key && entry.key === event.key.toLowerCase());
     if (!way) return;
     event.preventDefault();
     act(way.decision);
@@ -122,7 +160,7 @@ function Pending({ call, kind, mine, decided, selected, onSelect, onDecide }: Pe
   return (
     <li className="pending" onKeyDown={press} data-decided={decided ?? undefined}>
       <div className="spread">
-        {selected !== null && mine && !decided && (
+        {selected !== null && ways.length > 0 && !decided && (
           <input
             type="checkbox"
             aria-label={t("Select {tool}", { tool: call.tool })}
@@ -132,11 +170,12 @@ function Pending({ call, kind, mine, decided, selected, onSelect, onDecide }: Pe
         )}
         <code className="pill">{call.tool}</code>
         {decided && <span className="pill pill-accent">{DECIDED[decided]}</span>}
+        {deciders && <span className="quiet small">{deciders}</span>}
       </div>
       <Proposed tool={call.tool} args={call.args} />
-      {mine && !decided && !denying && (
+      {ways.length > 0 && !decided && !denying && (
         <div className="spread wrap">
-          {WAYS[kind].map(({ decision, words, key }, at) => (
+          {ways.map(({ decision, words, key }, at) => (
             <Button
               key={decision}
               look={at === 0 ? "primary" : "plain"}
@@ -197,13 +236,14 @@ function Denial({ onDeny, onCancel }: { onDeny: (reason: string) => void; onCanc
 
 interface TogetherProps {
   kind: Asked;
+  may: May;
   open: readonly PendingCall[];
   selected: readonly PendingCall[];
   onDecide: Decide;
 }
 
 /** One decision about all calls, or about those that are selected. */
-function Together({ kind, open, selected, onDecide }: TogetherProps) {
+function Together({ kind, may, open, selected, onDecide }: TogetherProps) {
   const meant = selected.length > 0 ? selected : open;
   const which =
     selected.length > 0
@@ -211,7 +251,7 @@ function Together({ kind, open, selected, onDecide }: TogetherProps) {
       : t("all {count}", { count: open.length });
   return (
     <div className="spread wrap decide-together" role="group" aria-label={t("Decide all at once")}>
-      {WAYS[kind]
+      {allowed(kind, may)
         .filter((way) => way.many)
         .map(({ decision, words }) => (
           <Button key={decision} onClick={() => onDecide(meant, decision)}>

@@ -9,7 +9,7 @@ export function ReaderBar() {
         <Eye aria-hidden />
         <p className="grow">
           <strong>{t("Shared with you")}</strong>{" "}
-          <span className="quiet">{t("(read-only). Only the owner can send messages.")}</span>
+          <span className="quiet">{t("(read-only). Ask the owner if you want to write.")}</span>
         </p>
       </section>
     </div>

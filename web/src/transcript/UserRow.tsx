@@ -1,7 +1,9 @@
 import { Clock, Pencil, RotateCw, X } from "lucide-react";
 import type { Part } from "../api/types.ts";
+import { useMe } from "../app/session.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { useOpen } from "../chat/opened.ts";
+import { useAuthorName } from "../chat/people.ts";
 import { useReading } from "../chat/reading.ts";
 import type { Row } from "../chat/rows.ts";
 import { textOf } from "../chat/said.ts";
@@ -25,10 +27,14 @@ export function UserRow({ row }: { row: Extract<Row, { kind: "user" }> }) {
   const place = `edit:${live.id}:${message?.number}`;
   const [editing, setEditing] = useEditing(place);
   const reading = useReading();
+  const me = useMe();
+  const author = useAuthorName(message?.author, message?.created_by);
+  const editable = !reading && (!message?.created_by || message.created_by === me.id);
   if (editing && message && !reading)
     return <EditBox message={message} place={place} onDone={() => setEditing(false)} />;
   return (
     <div className="said">
+      {author && <span className="author">{author}</span>}
       <div className={`bubble ${send ? `bubble-${send.state.phase}` : ""}`}>
         {parts.map((part, at) => (
           <SaidPart key={at} id={`${row.key}.${at}`} part={part} />
@@ -41,7 +47,7 @@ export function UserRow({ row }: { row: Extract<Row, { kind: "user" }> }) {
             {clockTime(message.created_at)}
           </time>
           <CopyButton text={() => textOf(parts)} label={t("Copy message")} />
-          {!reading && (
+          {editable && (
             <Button look="ghost" small label={t("Edit message")} onClick={() => setEditing(true)}>
               <Pencil />
             </Button>
