@@ -268,3 +268,36 @@ def test_noise_into_the_binary_framing_is_survived(noise: list[bytes]) -> None:
     with suppress(Failure, EventTooLong):
         for piece in noise:
             list(splitter.feed(piece))
+
+
+CARELESS: list[Any] = [None, [], {}, True, -1]
+
+
+@pytest.mark.parametrize("value", CARELESS)
+def test_what_a_server_fills_in_where_words_belong_is_not_taken_for_words(value: object) -> None:
+    blocks: list[dict[str, Any]] = [
+        {"type": "tool_use", "id": value, "name": "look", "input": {}},
+        {"type": "tool_use", "id": value, "name": "look", "input": {}},
+        {"type": "thinking", "thinking": value, "signature": value},
+        {"type": "text", "text": value},
+    ]
+    events: list[dict[str, Any]] = [
+        {"type": "content_block_start", "index": index, "content_block": block} for index, block in enumerate(blocks)
+    ]
+    parts, _ = played("anthropic_messages", *_events(*events, {"type": "message_stop"}))
+    assert [getattr(part, "text", "") for part in parts] == [""] * 4
+    assert [part.call_id for part in parts if isinstance(part, ToolCall)] == ["", ""]
+
+
+@pytest.mark.parametrize("value", [*CARELESS, "many"])
+def test_a_strange_number_of_thoughts_is_none(value: object) -> None:
+    usage = {"input_tokens": 5, "output_tokens_details": {"thinking_tokens": value}}
+    _, finish = played(
+        "anthropic_messages", *_events({"type": "message_delta", "usage": usage}, {"type": "message_stop"})
+    )
+    assert finish is not None
+    assert finish.usage is None or (finish.usage.input, finish.usage.reasoning) == (5, 0)
+
+
+def _events(*events: dict[str, Any]) -> list[bytes]:
+    return [b"data: " + msgspec.json.encode(event) + b"\n\n" for event in events]

@@ -10,6 +10,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import msgspec
 import pytest
@@ -122,9 +123,33 @@ EVENTS = {
 }
 
 
+STRANGE: tuple[object, ...] = (None, "", "abc", "None", 5, -1, 1.5, True, [], {}, [None], [{"a": None}], 10**18)
+
+
+def estranged(chooser: random.Random, value: Any) -> Any:
+    """The same with something else in one place: what a careless server fills in."""
+    if value and isinstance(value, dict | list) and chooser.random() < 0.9:
+        changed: Any = value.copy()  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+        place = chooser.choice(list(changed) if isinstance(value, dict) else range(len(changed)))
+        changed[place] = estranged(chooser, changed[place])
+        return changed
+    return chooser.choice(STRANGE)
+
+
+def careless(chooser: random.Random, event: bytes) -> bytes:
+    """An event with a value of another kind somewhere in it."""
+    name, found, data = event.partition(b"data: ")
+    try:
+        value = msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        return event
+    return name + found + msgspec.json.encode(estranged(chooser, value))
+
+
 def stream(chooser: random.Random, dialect: str) -> bytes:
-    """Events of recordings in any order, some of them wounded, some said a thousand times."""
+    """Events of recordings in any order, some wounded, some with a strange value, some said a thousand times."""
     events = chooser.choices(EVENTS[dialect], k=chooser.choice((1, 5, 30)))
+    events = [careless(chooser, event) if chooser.random() < 0.2 else event for event in events]
     whole = bytearray(b"\n\n".join(events * chooser.choice((1, 1, 1, 20))) + b"\n\n")
     for _ in range(chooser.choice((0, 0, 1, 4))):
         at = chooser.randrange(len(whole) + 1)

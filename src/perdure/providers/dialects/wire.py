@@ -56,6 +56,11 @@ def objects(value: object) -> list[dict[str, Any]]:
         return []
 
 
+def words(value: object) -> str:
+    """The value where it is text; nothing where a server sends anything else in its place."""
+    return value if isinstance(value, str) else ""
+
+
 def explained(details: object) -> str | None:
     """Why an answer was withheld, in one line: the category and the explanation that the details give."""
     match details:

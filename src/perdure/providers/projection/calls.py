@@ -21,15 +21,18 @@ class Names:
     def __init__(self, length: int, taken: set[str]) -> None:
         self._length = length
         self._taken = taken
+        self._counts: dict[str, int] = {}
+        """By the beginning of names, how many of its numbers are taken: some servers call every call the same."""
 
     def name(self, wanted: str) -> str:
         base = _ILLEGAL.sub("_", wanted)[: self._length] or "call"
-        name, count = base, 1
+        name, count = base, self._counts.get(base, 1)
         while name in self._taken:
             count += 1
             suffix = f"_{count}"
             name = base[: self._length - len(suffix)] + suffix
         self._taken.add(name)
+        self._counts[base] = count
         return name
 
 
@@ -81,10 +84,12 @@ def arguments(written: str) -> str:
     written = encodable(written)
     if not written.strip():
         return "{}"
+    return written if is_object(written) else msgspec.json.encode({"invalid_arguments": written}).decode()
+
+
+def is_object(written: str) -> bool:
+    """Whether the text is a JSON object."""
     try:
-        value = msgspec.json.decode(written)
+        return isinstance(msgspec.json.decode(written), dict)
     except (msgspec.DecodeError, RecursionError):
-        value = None
-    if isinstance(value, dict):
-        return written
-    return msgspec.json.encode({"invalid_arguments": written}).decode()
+        return False

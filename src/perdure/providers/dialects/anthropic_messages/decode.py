@@ -16,7 +16,7 @@ from perdure.providers.dialects.anthropic_messages.events import (
 )
 from perdure.providers.dialects.anthropic_messages.screen import SCREEN, as_one_tool
 from perdure.providers.dialects.dialect import Json, Meaning
-from perdure.providers.dialects.wire import UNREADABLE, excerpt, explained, limit_of, parse_slowly
+from perdure.providers.dialects.wire import UNREADABLE, excerpt, explained, limit_of, parse_slowly, words
 from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
 
@@ -156,14 +156,14 @@ class AnthropicDecoder:
 
     def _opened(self, event: AnthropicEvent) -> Iterator[AnyDelta]:
         block = event.content_block or {}
-        kind = str(block.get("type", ""))
+        kind = words(block.get("type"))
         match kind:
             case "text":
-                yield TextDelta(self._place(event.index), str(block.get("text", "")))
+                yield TextDelta(self._place(event.index), words(block.get("text")))
             case "thinking":
                 index = self._place(event.index)
-                self._blocks[event.index].signature = str(block.get("signature", "") or "")
-                yield ReasoningDelta(index, str(block.get("thinking", "")))
+                self._blocks[event.index].signature = words(block.get("signature"))
+                yield ReasoningDelta(index, words(block.get("thinking")))
             case "redacted_thinking":
                 redacted = self._metadata({"redacted": block.get("data", "")})
                 yield ReasoningDelta(self._place(event.index), provider_metadata=redacted)
@@ -175,7 +175,7 @@ class AnthropicDecoder:
                 pass
 
     def _call(self, position: int, block: Json, *, server: bool) -> ToolCallDelta:
-        call_id, tool = str(block.get("id", "")), str(block.get("name", ""))
+        call_id, tool = words(block.get("id")), words(block.get("name"))
         if server:
             self._server_tools[call_id] = tool
         given = block.get("input") or None
@@ -187,7 +187,7 @@ class AnthropicDecoder:
         return ToolCallDelta(index, call_id, tool, args, provider_executed=server)
 
     def _result(self, position: int, block: Json, kind: str) -> Iterator[AnyDelta]:
-        call_id = str(block.get("tool_use_id", ""))
+        call_id = words(block.get("tool_use_id"))
         text, failed, sources = _told(block.get("content"))
         yield ToolResultDelta(
             index=self._place(position),
@@ -247,11 +247,11 @@ class AnthropicDecoder:
 
 def _usage(tokens: AnthropicUsage) -> Usage:
     read, written = tokens.cache_read_input_tokens or 0, tokens.cache_creation_input_tokens or 0
-    details = tokens.output_tokens_details or {}
+    thought = (tokens.output_tokens_details or {}).get("thinking_tokens")
     return Usage(
         input=(tokens.input_tokens or 0) + read + written,
         output=tokens.output_tokens or 0,
-        reasoning=int(details.get("thinking_tokens") or 0),
+        reasoning=thought if type(thought) is int else 0,
         cache_read=read,
         cache_write=written,
     )

@@ -66,7 +66,7 @@ class GeminiDecoder:
         chunk = parse(_CHUNKS, data)
         if chunk.usage_metadata is not None:
             self._tokens = chunk.usage_metadata
-        if not chunk.candidates:
+        if chunk.error is not None or not chunk.candidates:
             return self._without_answer(chunk, data)
         candidate = chunk.candidates[0]
         said: list[AnyDelta | Finish] = []

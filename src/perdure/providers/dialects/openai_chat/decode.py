@@ -19,7 +19,7 @@ from perdure.providers.dialects.openai_chat.events import (
 )
 from perdure.providers.dialects.openai_wire import OpenAIError, TokenDetails, filtered
 from perdure.providers.dialects.wire import excerpt, limit_of, objects, parse
-from perdure.providers.errors.failures import Foreign, StreamEnded
+from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
 from perdure.providers.projection.step import fresh_call_id
 
@@ -27,12 +27,43 @@ DONE = b"[DONE]"
 REASONS = {
     "stop": FinishReason.STOP,
     "length": FinishReason.LENGTH,
+    "model_length": FinishReason.LENGTH,
     "tool_calls": FinishReason.TOOL_CALLS,
     "function_call": FinishReason.TOOL_CALLS,
     "content_filter": FinishReason.CONTENT_FILTER,
 }
 
+BROKEN_OFF = {"error": 500, "insufficient_system_resource": 503}
+"""Reasons to finish that are none: with the status that the API would have answered, had it known before."""
+
 _CHUNKS = msgspec.json.Decoder(CompletionChunk)
+
+
+class _Call:
+    """A call while its pieces come: its names, where its part stands, and whether it may be complete."""
+
+    __slots__ = ("ended", "given", "index", "tool")
+
+    def __init__(self, given: str, tool: str, index: int) -> None:
+        self.given = given
+        """The id as the server has it, which may be none."""
+        self.tool = tool
+        self.index = index
+        self.ended = False
+        """Whether the arguments may be complete."""
+
+    def goes_on(self, piece: ToolCallChunk, args: str) -> bool:
+        """Whether a piece at its position is more of it. Some servers give every call the first position, and no id."""
+        if piece.id:
+            return piece.id == self.given
+        tool = piece.function.name if piece.function is not None else None
+        if not tool or not self.tool:
+            return True
+        return tool == self.tool and not (self.ended and args.lstrip().startswith("{"))
+
+    def wrote(self, args: str) -> None:
+        if args:
+            self.ended = args.rstrip().endswith("}")
 
 
 class ChatDecoder:
@@ -45,7 +76,7 @@ class ChatDecoder:
         self._open: str | None = None
         self._thought: int | None = None
         self._details = ThoughtDetails()
-        self._calls: dict[int, tuple[str, int]] = {}
+        self._calls: dict[int, _Call] = {}
         self._ids: set[str] = set()
         self._reason: str | None = None
         self._filters: object = None
@@ -54,7 +85,7 @@ class ChatDecoder:
         self._usage: Usage | None = None
 
     def feed(self, data: bytes) -> Meaning:
-        if data == DONE:
+        if data == DONE or (data[-1:] != b"}" and data.strip() == DONE):
             return self._finish()
         chunk = parse(_CHUNKS, data)
         if chunk.usage is not None:
@@ -113,7 +144,8 @@ class ChatDecoder:
         """What has to come back is kept with the first thought, or with the call it came after."""
         metadata = ProviderMetadata(NAME, self._model, {DETAILS: self._details.whole()})
         if self._thought is None and self._calls:
-            return ToolCallDelta(max(index for _, index in self._calls.values()), provider_metadata=metadata)
+            newest = max(call.index for call in self._calls.values())
+            return ToolCallDelta(newest, provider_metadata=metadata)
         index = self._at("reasoning") if self._thought is None else self._thought
         return ReasoningDelta(index, provider_metadata=metadata)
 
@@ -128,18 +160,30 @@ class ChatDecoder:
                 case _:
                     pass
 
-    def _call(self, call: ToolCallChunk) -> ToolCallDelta:
-        """A piece of a call. A known position with another id is another call: some servers count from 0 each time."""
-        position = call.index if call.index is not None else max(self._calls, default=-1) + bool(call.id)
-        known = self._calls.get(position)
-        function = call.function or Function()
+    def _call(self, piece: ToolCallChunk) -> ToolCallDelta:
+        """A piece of a call."""
+        function = piece.function or Function()
         written = function.arguments
         args = written if isinstance(written, str) else msgspec.json.encode(written).decode() if written else ""
-        if known is not None and (not call.id or call.id == known[0]):
-            return ToolCallDelta(known[1], args_delta=args)
-        index = self._next()
-        self._calls[position] = (call.id or "", index)
-        return ToolCallDelta(index, call_id=self._own_id(call.id), tool=function.name or "", args_delta=args)
+        position = self._position(piece)
+        call = self._calls.get(position)
+        if call is not None and call.goes_on(piece, args):
+            call.wrote(args)
+            named = "" if call.tool else function.name or ""
+            call.tool = call.tool or named
+            return ToolCallDelta(call.index, tool=named, args_delta=args)
+        call = self._calls[position] = _Call(piece.id or "", function.name or "", self._next())
+        call.wrote(args)
+        return ToolCallDelta(call.index, call_id=self._own_id(piece.id), tool=call.tool, args_delta=args)
+
+    def _position(self, piece: ToolCallChunk) -> int:
+        """Where a piece says that it belongs; by its id, or else to the newest, where it does not say."""
+        if piece.index is not None:
+            return piece.index
+        newest = max(self._calls, default=-1)
+        if not piece.id:
+            return newest
+        return next((at for at, call in self._calls.items() if call.given == piece.id), newest + 1)
 
     def _own_id(self, given: str | None) -> str:
         own = given if given and given not in self._ids else fresh_call_id()
@@ -160,6 +204,8 @@ class ChatDecoder:
         return self._count - 1
 
     def _finish(self) -> Meaning:
+        if self._reason in BROKEN_OFF:
+            raise ApiError(f"the answer ended with {self._reason}", status=BROKEN_OFF[self._reason])
         self.done = True
         reason = REASONS.get(self._reason or "stop", FinishReason.STOP)
         if self._refused:

@@ -17,91 +17,17 @@ from perdure.core.message import FinishReason, ProviderMetadata, Usage
 from perdure.providers.dialects.dialect import Decoder, Json, Meaning
 from perdure.providers.dialects.openai_responses.encode import AFTER, NAME
 from perdure.providers.dialects.openai_responses.events import Annotation, Item, Response, ResponseEvent, ResponseUsage
+from perdure.providers.dialects.openai_responses.places import CALL, KINDS, SEARCH, TEXT, THOUGHT, Place, Places
 from perdure.providers.dialects.openai_responses.screen import COMPUTER, screen_call
 from perdure.providers.dialects.openai_wire import OpenAIError, TokenDetails, filtered
-from perdure.providers.dialects.wire import excerpt, limit_of, objects, parse
+from perdure.providers.dialects.wire import excerpt, limit_of, objects, parse, words
 from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
+from perdure.providers.projection.calls import is_object
 from perdure.providers.projection.step import fresh_call_id
 
 INCOMPLETE = {"max_output_tokens": FinishReason.LENGTH, "content_filter": FinishReason.CONTENT_FILTER}
 NOTHING: Meaning = ()
-TEXT, THOUGHT, CALL, SEARCH = "text", "thought", "call", "search"
-KINDS = {
-    "message": TEXT,
-    "reasoning": THOUGHT,
-    "function_call": CALL,
-    "computer_call": CALL,
-    "web_search_call": SEARCH,
-}
-
-
-class _Place:
-    """An output item while it is open: what it is, and where its part stands in our message."""
-
-    __slots__ = ("index", "kind", "written")
-
-    def __init__(self, index: int, kind: str) -> None:
-        self.index = index
-        self.kind = kind
-        self.written = False
-
-
-class _Places:
-    """The open items by kind and by every name that a server has for them: position, id of the item, id of the call.
-
-    The textbook names the position in every event. Some servers leave it out, some always say 0, and some change the
-    item's id from event to event.
-    """
-
-    def __init__(self) -> None:
-        self._named: dict[tuple[str, int | str], _Place] = {}
-        self._open: list[_Place] = []
-        self._count = 0
-
-    def next(self) -> int:
-        """The index of the next part."""
-        self._count += 1
-        return self._count - 1
-
-    def opened(self, event: ResponseEvent, item: Item, kind: str) -> _Place:
-        """The place of an item that begins, whatever else had its names before."""
-        return self._new(kind, event.output_index, event.item_id, item.id, item.call_id)
-
-    def of(self, event: ResponseEvent, kind: str) -> _Place:
-        """Where a piece belongs. What names nothing known goes on with the newest of its kind, or begins one.
-
-        A call is begun by its item alone: a piece of one under a name that nobody knows belongs to the newest.
-        """
-        place = self._found(kind, event.item_id, event.output_index)
-        if place is None and (kind == CALL or (event.item_id is None and event.output_index is None)):
-            place = self.last(kind)
-        return place or self._new(kind, event.output_index, event.item_id)
-
-    def closed(self, event: ResponseEvent, item: Item, kind: str) -> _Place | None:
-        """The place of an item that is complete. It is open no more."""
-        names = (item.id, item.call_id, event.item_id, event.output_index)
-        place = self._found(kind, *names)
-        if place is None and all(name is None for name in names):
-            place = self.last(kind)
-        if place is not None:
-            self._open.remove(place)
-            self._named = {name: other for name, other in self._named.items() if other is not place}
-        return place
-
-    def last(self, kind: str) -> _Place | None:
-        return next((place for place in reversed(self._open) if place.kind == kind), None)
-
-    def _found(self, kind: str, *names: int | str | None) -> _Place | None:
-        named = (self._named.get((kind, name)) for name in names if name is not None)
-        return next((place for place in named if place is not None), None)
-
-    def _new(self, kind: str, *names: int | str | None) -> _Place:
-        place = _Place(self.next(), kind)
-        self._open.append(place)
-        self._named.update({(kind, name): place for name in names if name is not None})
-        return place
-
 
 _EVENTS = msgspec.json.Decoder(ResponseEvent)
 _ITEMS = msgspec.json.Decoder(Item)
@@ -117,7 +43,7 @@ class ResponsesDecoder:
         self.response_id: str | None = None
         self.sequence_number: int | None = None
         self._model = model.id
-        self._places = _Places()
+        self._places = Places()
         self._ids: set[str] = set()
         self._called = False
         self._refused = False
@@ -150,6 +76,8 @@ class ResponsesDecoder:
                 return self._added(event)
             case "response.output_item.done":
                 return self._completed_item(event)
+            case "response.function_call_arguments.done":
+                return self._all_arguments(event)
             case "response.output_text.annotation.added":
                 return self._annotated(event)
             case "response.created":
@@ -165,7 +93,7 @@ class ResponsesDecoder:
         return NOTHING
 
     def _text(self, event: ResponseEvent) -> Meaning:
-        return (TextDelta(self._places.of(event, TEXT).index, _words(event.delta)),)
+        return (TextDelta(self._places.of(event, TEXT).index, words(event.delta)),)
 
     def _refusal(self, event: ResponseEvent) -> Meaning:
         self._refused = True
@@ -174,7 +102,7 @@ class ResponsesDecoder:
     def _thought(self, event: ResponseEvent) -> Meaning:
         place = self._places.of(event, THOUGHT)
         place.written = True
-        return (ReasoningDelta(place.index, _words(event.delta)),)
+        return (ReasoningDelta(place.index, words(event.delta)),)
 
     def _next_thought(self, event: ResponseEvent) -> Meaning:
         place = self._places.of(event, THOUGHT)
@@ -183,9 +111,18 @@ class ResponsesDecoder:
         return NOTHING
 
     def _arguments(self, event: ResponseEvent) -> Meaning:
-        place = self._places.of(event, CALL)
+        return (self._written(self._places.of(event, CALL), words(event.delta)),)
+
+    def _all_arguments(self, event: ResponseEvent) -> Meaning:
+        """The arguments once more, as a whole: news only where no piece of them came."""
+        place = self._places.known(event, CALL)
+        if place is None or place.written or not event.arguments:
+            return NOTHING
+        return (self._written(place, event.arguments),)
+
+    def _written(self, place: Place, arguments: str) -> ToolCallDelta:
         place.written = True
-        return (ToolCallDelta(place.index, args_delta=_words(event.delta)),)
+        return ToolCallDelta(place.index, args_delta=arguments)
 
     def _added(self, event: ResponseEvent) -> Meaning:
         item = parse(_ITEMS, bytes(event.item))
@@ -201,13 +138,17 @@ class ResponsesDecoder:
             case _:
                 return NOTHING
 
-    def _call(self, place: _Place, item: Item) -> ToolCallDelta:
+    def _call(self, place: Place, item: Item) -> ToolCallDelta:
         self._called = True
-        place.written = bool(item.arguments)
+        begun = item.arguments or ""
+        if is_object(begun):
+            # Whole already: the pieces that some servers send nevertheless say the same once more.
+            place.given, begun = begun, ""
+        place.written = bool(begun)
         call_id = item.call_id if item.call_id and item.call_id not in self._ids else fresh_call_id()
         self._ids.add(call_id)
         tool = COMPUTER if item.type == "computer_call" else item.name or ""
-        return ToolCallDelta(place.index, call_id, tool, item.arguments or "")
+        return ToolCallDelta(place.index, call_id, tool, begun)
 
     def _completed_item(self, event: ResponseEvent) -> Meaning:
         item = parse(_ITEMS, bytes(event.item))
@@ -221,7 +162,7 @@ class ResponsesDecoder:
             case "message" if item.phase:
                 return (TextDelta(place.index, provider_metadata=self._metadata({"phase": item.phase})),)
             case "function_call" if not place.written:
-                return (ToolCallDelta(place.index, args_delta=item.arguments or ""),)
+                return (ToolCallDelta(place.index, args_delta=item.arguments or place.given),)
             case "computer_call":
                 asked, kept = screen_call(item)
                 return (ToolCallDelta(place.index, args_delta=asked, provider_metadata=self._metadata(kept)),)
@@ -236,7 +177,7 @@ class ResponsesDecoder:
             return NOTHING
         self._places.opened(event, item, CALL)
         place = self._places.closed(event, item, CALL)
-        return NOTHING if place is None else (self._call(place, item),)
+        return NOTHING if place is None else (self._call(place, item), self._written(place, place.given))
 
     def _searched(self, index: int, item: Item) -> Iterator[AnyDelta]:
         action = item.action or {}
@@ -271,18 +212,20 @@ class ResponsesDecoder:
 
     def _finished(self, event: ResponseEvent) -> Meaning:
         response = parse(_RESPONSES, bytes(event.response))
-        if response.status in ("failed", "cancelled"):
-            raise OpenAIError.raised(response.error or f"response {response.status}", bytes(event.response))
+        status = response.status or event.type.removeprefix("response.")
+        if status in ("failed", "cancelled"):
+            raise OpenAIError.raised(response.error or f"response {status}", bytes(event.response))
         self.done = True
         usage = _usage(response.usage) if response.usage is not None else None
         kept = response.id if response.store else None
-        reason = self._reason(response)
+        reason = self._reason(status, response)
         withheld = filtered(response.content_filters) if reason is FinishReason.CONTENT_FILTER else None
         limit = limit_of(response.context_window)
-        return (Finish(reason=reason, usage=usage, response_id=kept, explanation=withheld, context_limit=limit),)
+        finish = Finish(reason=reason, usage=usage, response_id=kept, explanation=withheld, context_limit=limit)
+        return (*(self._written(place, place.given) for place in self._places.unwritten_calls()), finish)
 
-    def _reason(self, response: Response) -> FinishReason:
-        if response.status == "incomplete":
+    def _reason(self, status: str, response: Response) -> FinishReason:
+        if status == "incomplete":
             reason = response.incomplete_details.reason if response.incomplete_details else None
             return INCOMPLETE.get(reason or "", FinishReason.LENGTH)
         if self._refused:
@@ -304,10 +247,6 @@ def _error(event: ResponseEvent, data: bytes) -> ApiError | Foreign:
     if event.type == "error" or event.error is not None:
         return OpenAIError.raised(event.error or OpenAIError(event.message, None, event.code), data)
     return Foreign(f"not an event of the Responses API: {excerpt(data)}")
-
-
-def _words(delta: object) -> str:
-    return delta if isinstance(delta, str) else ""
 
 
 def _usage(tokens: ResponseUsage) -> Usage:

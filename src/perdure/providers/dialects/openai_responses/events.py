@@ -16,6 +16,7 @@ class ResponseEvent(Struct):
     item_id: str | None = None
     summary_index: int = 0
     delta: Any = None
+    arguments: str | None = None
     item: Raw = Raw()
     annotation: Raw = Raw()
     response: Raw = Raw()
@@ -60,7 +61,7 @@ class Response(Struct):
     store: bool | None = None
     status: str | None = None
     usage: ResponseUsage | None = None
-    error: OpenAIError | None = None
+    error: OpenAIError | str | None = None
     incomplete_details: Incomplete | None = None
     context_window: Any = None
     content_filters: Any = None
