@@ -214,3 +214,32 @@ async def test_a_provider_that_does_not_hear_that_a_response_is_given_up_is_not_
         done, _ = await asyncio.wait({giving_up}, timeout=PATIENCE)
         assert done
         assert isinstance(giving_up.exception(), TimeoutError)
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "kind", "retried"),
+    [
+        (b"HTTP/1.1 2", ErrorKind.TIMEOUT, True),
+        (OK, ErrorKind.TIMEOUT, True),
+        (OK + b"Content-Length: 429\r\n\r\n" + chat(b"Hello.")[:20], ErrorKind.TIMEOUT, True),
+        (OK + b"no header\r\n\r\n", ErrorKind.TIMEOUT, True),
+        (OK + b"X: " + b"x" * 20_000 + b"\r\n\r\n", ErrorKind.TIMEOUT, True),
+        (OK + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", ErrorKind.TIMEOUT, True),
+        (OK + b"Content-Encoding: br\r\nContent-Length: 5\r\n\r\nhello", ErrorKind.TIMEOUT, True),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", ErrorKind.CONFIG, False),
+        (b"\x15\x03\x01\x00\x02\x02\x46", ErrorKind.CONFIG, False),
+    ],
+)
+async def test_what_is_no_whole_http_is_told_without_a_status_and_without_internals(
+    client: ProviderClient, sent: bytes, kind: ErrorKind, retried: bool
+) -> None:
+    async with Canned(sent, hangs_up=True) as server:
+        with pytest.raises(ProviderFailure) as raised:
+            await client.complete(compatible(server), saying("hi"))
+    error = raised.value.error
+    assert (error.kind, error.retryable, error.status_code) == (kind, retried, None)
+    assert error.detail is not None
+    assert not any(internal in error.detail for internal in ("b'", "^", "header", "chunk", "Brotli"))

@@ -362,4 +362,33 @@ TRIALS = [
     Case("not streamed, gemini", http(200, '{"candidates": [{"content": {"parts": []}}]}', content_type="application/json"), K.CONFIG, False, None, None),
 ]
 
-CASES = [*ANTHROPIC, *OPENAI, *GOOGLE, *OTHERS, *TRANSPORT, *OURS, *TRIALS]
+SPENT = [
+    "budget of US$5.00 exceeded",
+    "usage limit of $20 reached for this month",
+    "You have hit your spending cap of 50 EUR",
+    "Your team has reached its monthly limit of €100",
+    "Your credits are exhausted",
+    "This request requires more credits, or fewer max_tokens",
+    "Key limit exceeded (monthly limit)",
+]
+UNRESOLVED = [
+    "AWS credentials not configured",
+    "Missing credentials in config, if using AWS_CONFIG_FILE, set AWS_SDK_LOAD_CONFIG=1",
+    "The config profile (prod) could not be found",
+    "Token has expired and refresh failed",
+    "Error loading SSO Token: Token for prod does not exist",
+]
+PAGES = [
+    "<center><h1>502 Bad Gateway</h1></center> quota billing",
+    "\n" * 600 + "<html>unauthorized",
+    "\ufeff\u200b <!-- proxy --> api key expired",
+    "<div>rate limit</div>",
+]
+WORDED = [
+    *(Case(f"{status} money: {said}", http(status, {"error": {"message": said}}), K.USAGE_LIMIT, False, status, None) for said in SPENT for status in (400, 403, 429)),
+    *(Case(f"{status} nobody's key: {said}", http(status, {"error": {"message": said}}), K.CONFIG, False, status, None) for said in UNRESOLVED for status in (400, 500, 503)),
+    *(Case(f"a page: {page.strip()[:12]!r}", http(502, page), K.TIMEOUT, True, 502, None) for page in PAGES),
+    Case("bytes are no status", lambda: aiohttp.ClientPayloadError("Response payload is not completed: <ContentLengthError: 400, message='Not enough data to satisfy content length header (received 69 of 429 bytes).'>"), K.TIMEOUT, True, None, None),
+]
+
+CASES = [*ANTHROPIC, *OPENAI, *GOOGLE, *OTHERS, *TRANSPORT, *OURS, *TRIALS, *WORDED]

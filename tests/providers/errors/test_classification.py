@@ -77,6 +77,31 @@ def test_keys_and_addresses_are_redacted(secret: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "secret",
+    [
+        "api_key=abcdefgh12345",
+        "password: hunter22",
+        "postgres://me:hunter22@db.test/x",
+        "ghp_abcdefghijkl1234",
+        "hf_abcde12345",
+    ],
+)
+def test_secrets_of_others_are_redacted(secret: str) -> None:
+    seen = classify(refusal(400, {}, f'{{"error": {{"message": "this {secret} is bad"}}}}'.encode()))
+    assert seen.detail is not None
+    assert not any(word in seen.detail for word in ("12345", "1234", "hunter22"))
+    assert seen.detail.startswith("this ")
+    assert seen.detail.endswith(" is bad")
+
+
+@pytest.mark.parametrize(
+    "said", ["Set max_tokens: 1024 or less", "the password is wrong", "Unexpected token: end of line 7"]
+)
+def test_words_about_secrets_stay(said: str) -> None:
+    assert classify(refusal(400, {}, msgspec.json.encode({"error": {"message": said}}))).detail == said
+
+
+@pytest.mark.parametrize(
     "secret", ["sk-ant-api03-abc1234567", "AIzaSyA1234567890abc", "AKIA1234567890ABCDEF", "gsk_12345678"]
 )
 def test_a_key_is_found_in_the_middle_of_letters(secret: str) -> None:

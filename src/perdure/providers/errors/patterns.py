@@ -36,12 +36,21 @@ BROKEN_OFF = _any(
 
 OVERLOADED = _any(r"overloaded", r"\bslow_down\b", r"\bat capacity\b")
 
+_LIMIT = r"(?:limit|cap|allowance|ceiling|quota)"
+_PAID = r"(?:[$€£¥]|\b(?:usd|eur|gbp|dollars?|euros?|credits?)\b)"
+_SPENT = r"\b(?:exceeded|reached|exhausted|depleted|used up|spent|hit)\b"
+
 BUDGET = _any(
     r"insufficient[_ ](?:quota|credits?|balance|funds)",
     r"(?<!thinking )(?<!thinking_)\bbudget(?![_ ]tokens)[^\n]{0,60}"
     r"\b(?:exceeded|reached|exhausted|depleted|used up|spent)",
     r"(?:exceed|reach|exhaust|spent|used up)[^\n]{0,40}\bbudget\b(?![_ ]tokens)",
-    r"\bquota[^\n]{0,20}(?:[$€£]|\busd|\beur)[^\n]{0,20}(?:exceeded|reached|exhausted|used up)",
+    rf"\b{_LIMIT}\b[^\n]{{0,20}}{_PAID}[^\n]{{0,30}}{_SPENT}",
+    rf"{_SPENT}[^\n]{{0,40}}\b{_LIMIT}\b[^\n]{{0,20}}{_PAID}",
+    rf"(?:usage|spend(?:ing)?|credit|key)[_ ]{_LIMIT}[^\n]{{0,30}}{_SPENT}",
+    rf"{_SPENT}[^\n]{{0,20}}\b(?:spend(?:ing)?|credit)[_ ]{_LIMIT}",
+    rf"\bcredits?\b[^\n]{{0,20}}{_SPENT}",
+    r"(?:requires?|needs?|not enough|buy|purchase) (?:more |additional )?credits",
     r"budget_exceeded",
     r"spend(?:ing)?[_ ]limit",
     r"credit balance is too low",
@@ -70,7 +79,13 @@ CREDENTIALS = _any(
 UNRESOLVED = _any(
     r"(?:could not|cannot|can't|failed to|unable to) (?:\w+ ){0,2}"
     r"(?:load|locate|resolve|find|determine|refresh|retrieve|get|obtain)[^\n]{0,30}credential",
-    r"(?:default|aws|gcp|google|azure) credentials? (?:were |was |are |is )?(?:not found|not set|missing|unavailable)",
+    r"credentials? (?:(?:were|was|are|is|have|has) )?"
+    r"(?:not (?:been )?(?:found|set|configured|provided|available)|missing|unavailable)",
+    r"missing (?:\w+ )?credentials",
+    r"config profile [^\n]{0,60}could not be found",
+    r"error (?:loading|when retrieving) (?:\w+ ){0,3}(?:sso )?token",
+    r"token has expired and refresh failed",
+    r"\bsso session\b[^\n]{0,60}(?:expired|invalid)",
     r"no (?:valid )?(?:aws |google |azure |cloud )?credentials? (?:were |was |are )?(?:found|available|configured)",
     r"nocredential(?:s|provider)",
     r"credentialsprovidererror",

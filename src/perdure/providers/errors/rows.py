@@ -26,7 +26,7 @@ from perdure.providers.errors.patterns import (
     UNTRUSTED,
     WITHHELD,
 )
-from perdure.providers.errors.signals import Signals
+from perdure.providers.errors.signals import Signals, no_http, unparsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,10 @@ class Row:
 
 def _is(*types: type[BaseException]) -> Callable[[Signals], bool]:
     return lambda seen: isinstance(seen.error, types)
+
+
+def _foreign(seen: Signals) -> bool:
+    return isinstance(seen.error, failures.Malformed) or no_http(seen.error)
 
 
 def _configured_wrong(seen: Signals) -> bool:
@@ -159,7 +163,7 @@ ROWS = (
     Row("no key was given", _is(failures.KeyMissing), ErrorKind.MISSING_KEY),
     Row("the provider is disabled here", _is(failures.ProviderDisabled), ErrorKind.PROVIDER_DISABLED),
     Row("an answer in one piece", _is(failures.NotStreamed), ErrorKind.CONFIG, template=words.NOT_STREAMED),
-    Row("not this API: HTML, another format", _is(failures.Malformed), ErrorKind.CONFIG, template=words.NOT_THE_API),
+    Row("not this API: HTML, another format, no HTTP at all", _foreign, ErrorKind.CONFIG, template=words.NOT_THE_API),
     Row("nothing can be signed", _is(failures.CredentialsUnusable), ErrorKind.CONFIG, template=words.NO_CREDENTIALS),
     Row("chat, request or operation interrupted", _interrupted, ErrorKind.GENERIC, template=words.INTERRUPTED),
     Row(
@@ -176,6 +180,7 @@ ROWS = (
         retryable=True,
         template=words.BROKE_OFF,
     ),
+    Row("a head of an answer that is no HTTP", lambda seen: unparsed(seen.error), ErrorKind.TIMEOUT, retryable=True),
     Row("529, or overloaded", _overloaded, ErrorKind.OVERLOADED, retryable=True),
     Row("a spent budget; 402; quota or billing words unless 429", _usage_limit, ErrorKind.USAGE_LIMIT),
     Row("credentials that cannot be resolved", _unresolved, ErrorKind.CONFIG, template=words.NO_CREDENTIALS),

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
 
 from perdure.providers.errors.failures import ApiError
 
@@ -56,11 +57,18 @@ CAUSES = 4
 _STATED = re.compile(r"(?:status(?:[ _]code)?|http(?:/[\d.]+)?)[\s:=]*(\d{3})\b", re.IGNORECASE)
 _ALONE = re.compile(r"(?<![\w:./#-])(401|403|408|429|500|502|503|504|529)(?![\w:./-]*\d)\b")
 _STREAM_ID = re.compile(r"stream(?:[ _]?id)?[\s:=#]*\d+", re.IGNORECASE)
-_RESET = re.compile(
-    r"(?:rst_stream|stream error|stream (?:was )?reset|http/2).{0,200}?"
-    r"\b(no_error|protocol_error|internal_error|flow_control_error|settings_timeout|stream_closed|frame_size_error|"
+_RESET = re.compile(r"rst_stream|stream error|stream (?:was )?reset|http/2", re.IGNORECASE)
+_RESET_CODE = re.compile(
+    r"\b(?:no_error|protocol_error|internal_error|flow_control_error|settings_timeout|stream_closed|frame_size_error|"
     r"refused_stream|cancel|compression_error|connect_error|enhance_your_calm|inadequate_security|http_1_1_required)\b",
-    re.IGNORECASE | re.DOTALL,
+    re.IGNORECASE,
+)
+RESET_REACH = 200
+"""So far before its code a reset is named."""
+
+_PAGE = re.compile(
+    r"[\s\ufeff\u200b\0]*+<(?:!doctype|!--|\?xml|(?:html|head|body|title|meta|style|script|center|div|p|h[1-6]|pre|table)\b)",
+    re.IGNORECASE,
 )
 
 _PROVIDERS = (
@@ -104,8 +112,12 @@ class Signals:
     @property
     def reset_code(self) -> str | None:
         """The code of an HTTP/2 reset, if that is what the text reports."""
-        found = _RESET.search(self.text)
-        return found.group(1) if found else None
+        codes = _RESET_CODE.finditer(self.text)
+        return next((code[0] for code in codes if _RESET.search(self.text, *_before(code))), None)
+
+
+def _before(code: re.Match[str]) -> tuple[int, int]:
+    return max(0, code.start() - RESET_REACH), code.start()
 
 
 def signals(error: BaseException) -> Signals:
@@ -114,6 +126,11 @@ def signals(error: BaseException) -> Signals:
             body = "" if is_page(error) else looked_at(error.body)
             text = "" if unreadable(error.text) else looked_at(error.text)
             return Signals(error, error.status or status_in(text), text, body, error.headers)
+        case aiohttp.ClientPayloadError():
+            # The numbers that it holds count bytes.
+            return Signals(error, text="payload is not completed")
+        case aiohttp.ClientResponseError() if unparsed(error):
+            return Signals(error)
         case aiohttp.ClientResponseError():
             headers = {key.lower(): value for key, value in (error.headers or {}).items()}
             return Signals(error, error.status or None, looked_at(error.message), headers=headers)
@@ -128,6 +145,16 @@ def signals(error: BaseException) -> Signals:
         case _:
             text = looked_at(_chain(error))
             return Signals(error, status_in(text), text)
+
+
+def unparsed(error: BaseException) -> bool:
+    """Whether the head of an answer could not be read. The client library words that as an answer with status 400."""
+    return isinstance(error, aiohttp.ClientResponseError) and isinstance(error.__cause__, HttpProcessingError)
+
+
+def no_http(error: BaseException) -> bool:
+    """Whether not even the first line was of HTTP: another protocol is spoken there."""
+    return unparsed(error) and str(error.__cause__).find("Bad status line") >= 0
 
 
 def status_in(text: str) -> int | None:
@@ -152,8 +179,7 @@ def is_page(error: ApiError) -> bool:
 
 def unreadable(body: str) -> bool:
     """A page for people or a flood is neither a signal nor a detail."""
-    start = body[:512].lstrip("\ufeff \t\r\n").lower()
-    return len(body) > MAX_BODY or start.startswith(("<!doctype", "<html", "<head", "<?xml", "<body", "<!--"))
+    return len(body) > MAX_BODY or _PAGE.match(body) is not None
 
 
 def _chain(error: BaseException) -> str:

@@ -8,7 +8,7 @@ import msgspec
 from perdure.core.failure import ErrorKind
 from perdure.core.text import encodable
 from perdure.providers.errors.failures import ApiError
-from perdure.providers.errors.signals import is_page, unreadable
+from perdure.providers.errors.signals import is_page, unparsed, unreadable
 
 MAX_DETAIL = 500
 # So much is searched for addresses and keys: what they leave out is rarely longer than that.
@@ -44,6 +44,7 @@ NO_SUCH_ADDRESS = "{provider} does not know this URL or model. Check the base UR
 PROXY_REFUSED = "The proxy in front of {provider} requires other credentials. Check the proxy's settings."
 SERVER_FAULT = "{provider} had an internal error."
 NO_CREDENTIALS = "The credentials for {provider} cannot be used. Check how they are set up."
+NOT_HTTP = "What came back is not valid HTTP."
 DEADLINE = "The call to {provider} took longer than allowed."
 
 OTHERS = (
@@ -61,14 +62,23 @@ OTHERS = (
     DEADLINE,
 )
 
-_URL = re.compile(r"\b(?:https?|wss?)://\S+", re.IGNORECASE)
+_URL = re.compile(r"\b[a-z][a-z0-9+]{1,20}://\S+", re.IGNORECASE)
 _SECRET = re.compile(
     r"\b(?:sk|pk|rk|xai|gsk|key|aiza|akia|asia|ya29|eyj)[-_.]?[\w*.\-]{8,}"
     r"|(?:[spr]k[-_]|xai-|gsk_|aiza|akia|asia|ya29\.|eyj)(?=[\w*.\-]{0,32}\d)[\w*.\-]{8,}"
+    r"|(?:gh[opsur]_|github_pat_|glpat-|hf_|r8_|nvapi-|pplx-|xox[abprs]-)(?=[\w\-]{0,32}\d)[\w\-]{8,}"
     r"|bearer\s+\S+|[A-Za-z0-9_\-+/]{40,}={0,2}",
     re.IGNORECASE,
 )
 """What looks like a key: by how it begins, also in the middle of letters if it has a digit; or by its length."""
+
+_GIVEN = re.compile(
+    r"((?:api[-_ ]?key|access[-_ ]?key|secret|passw(?:or)?d|auth[-_]?token|access[-_]?token)"
+    r"[\"']?\s{0,4}[=:]\s{0,4}[\"']?)"
+    r"(?=[^\s\"',;]{0,64}\d)[^\s\"',;]{4,}",
+    re.IGNORECASE,
+)
+"""What is written behind the name of a secret: a key whatever it looks like, if it has a digit."""
 
 
 def sentence(template: str, provider: str | None) -> str:
@@ -83,6 +93,7 @@ def redacted(text: str) -> str:
         # What the cut goes through may be a key, which half of it does not look like.
         text = " ".join(text[:MAX_SEARCHED].split()[:-1])
     text = _SECRET.sub("[redacted]", _URL.sub("[address]", encodable(text)))
+    text = _GIVEN.sub(r"\1[redacted]", text)
     text = " ".join(text.split())
     return text if len(text) <= MAX_DETAIL else text[: MAX_DETAIL - 1] + "…"
 
@@ -119,7 +130,7 @@ def _own_words(error: BaseException) -> str:
         case aiohttp.ClientConnectorError():
             return str(error.os_error.strerror or error.os_error)
         case aiohttp.ClientResponseError():
-            return error.message
+            return NOT_HTTP if unparsed(error) else error.message
         case aiohttp.ClientPayloadError():
             return "The connection was closed before the answer was complete."
         case OSError():
