@@ -77,6 +77,12 @@ WORST = [
         "old_text was not found",
     ),
     Worst("loosely, each place different", drifting, lambda: Edit("a\n", "b\n", True), "copy the text exactly"),
+    Worst(
+        "loosely, very many new lines",
+        lambda: "  a\n" * 1000,
+        lambda: Edit("a\n" * 1000, "\t b\n" * 500_000),
+        "so many lines are not fitted in",
+    ),
     Worst("a longer quotation", lambda: " a\n" * LINES, lambda: Edit("\ta\n" * 6000, "b\n"), "old_text has more than"),
     Worst(
         "like many lines",
@@ -128,6 +134,13 @@ def test_very_many_edits_of_a_large_file_are_refused() -> None:
     before = b"x" * (EDITABLE_BYTES - 10) + b"a\n"
     there_and_back = [Edit("a\n", "b\n"), Edit("b\n", "a\n")] * 50
     refusal, seconds = quickest(lambda: refused(before, there_and_back))
+    assert seconds < SECOND
+    assert "make them in several calls" in refusal
+
+
+def test_very_many_edits_of_a_small_file_are_refused() -> None:
+    there_and_back = [Edit("a\n", "b\n"), Edit("b\n", "a\n")] * 50_000
+    refusal, seconds = quickest(lambda: refused(b"x\n" * 200 + b"a\n", there_and_back))
     assert seconds < SECOND
     assert "make them in several calls" in refusal
 

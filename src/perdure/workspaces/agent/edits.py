@@ -32,6 +32,8 @@ WOVEN_LINES = 10_000
 WORK_CHARACTERS = 128 * 1024 * 1024
 """How much text the edits of one file may read, all together; ignoring blanks counts several times."""
 LOOSE_WORK = 16
+LEAST_WORK = 16 * 1024
+"""An edit of a small file takes its time, too."""
 HABIT_LINES = 5_000
 """How a file indents is read off its beginning."""
 BYTE_ORDER_MARK = "\ufeff"
@@ -60,7 +62,7 @@ def edit_bytes(content: bytes, edits: list[Edit]) -> bytes:
     work = 0
     for number, edit in enumerate(edits, 1):
         place = f"edit {number} of {len(edits)}: " if len(edits) > 1 else ""
-        work += len(text) * (1 if edit.old_text in text else LOOSE_WORK)
+        work += max(len(text), LEAST_WORK) * (1 if edit.old_text in text else LOOSE_WORK)
         if work > WORK_CHARACTERS and number > 1:
             raise Refused(f"{place}so many edits of so large a file take too long; make them in several calls")
         text = apply(text, edit, place=place)
@@ -157,6 +159,7 @@ def _line_hits(lines: list[str], old: list[str], edit: Edit) -> list[int]:
 
 def _woven(text: str, edit: Edit, hits: list[int], size: int) -> Iterator[str]:
     """The whole text with the new lines at each hit. Where the file has the same lines, the same comes out."""
+    _few_enough(edit.old_text.count("\n") + edit.new_text.count("\n"))
     lines, old = raw_lines(text), split(edit.old_text)
     quoted, file = Quoted.of(old, split(edit.new_text)), _habits(text, lines)
     done: dict[str, str] = {}
@@ -176,7 +179,10 @@ def _woven(text: str, edit: Edit, hits: list[int], size: int) -> Iterator[str]:
 
 def _few_enough(lines: int) -> None:
     if lines > WOVEN_LINES:
-        raise Refused("old_text is like very many places, each indented differently; copy the text exactly")
+        raise Refused(
+            "old_text was only found where blanks are ignored, and so many lines are not fitted in; "
+            "copy the text exactly from the file"
+        )
 
 
 def _replaced(found: list[Line], quoted: Quoted, file: FileHabits) -> str:
