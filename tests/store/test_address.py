@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from perdure.core.errors import Misconfigured
 from perdure.store.address import hosts, place
+from perdure.store.connection import connect
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,7 @@ from perdure.store.address import hosts, place
             "postgresql://u:p%40ss@a,b:1/db?port=5440",
             ["postgresql://u:p%40ss@a:5440/db", "postgresql://u:p%40ss@b:1/db"],
         ),
+        ("postgresql://u:p@ss@a/db", ["postgresql://u:p%40ss@a:5432/db"]),
     ],
 )
 def test_every_host_gets_a_url_of_its_own(url: str, expected: list[str]) -> None:
@@ -45,3 +47,32 @@ def test_where_it_is_names_every_host_and_never_the_password(names: list[str], p
 def test_a_url_that_asks_for_a_standby_is_refused_in_words() -> None:
     with pytest.raises(Misconfigured, match=r"target_session_attrs=standby, but Perdure writes"):
         hosts("postgresql://a,b/db?target_session_attrs=standby")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://a:99999/db",
+        "postgresql://a:0/db",
+        "postgresql://a:-1/db",
+        "postgresql://a:\u0661/db",
+        "postgresql://a:5432,b:SECRET/db",
+        "postgresql://a/db?port=SECRET",
+        "postgresql:///db?host=/run/pg&port=SECRET",
+        "postgresql://[::1/SECRET",
+        "postgresql://user:SECRET#more@a/db",
+        "postgresql://user:SECRET/more@a/db",
+        "postgresql://user:SECRET?more@a/db",
+        "http://user:SECRET@a/db",
+        "host=a password=SECRET",
+        "a:5432/SECRET",
+        "",
+    ],
+)
+async def test_what_is_no_address_is_refused_in_one_line_that_shows_nothing_of_it(url: str) -> None:
+    with pytest.raises(Misconfigured) as refused:
+        await connect(url)
+    said = str(refused.value)
+    assert "PERDURE_DATABASE_URL" in said
+    assert "SECRET" not in said
+    assert len(said.splitlines()) == 1

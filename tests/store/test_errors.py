@@ -6,7 +6,7 @@ import pytest
 
 from perdure.core.errors import Conflict, DatabaseFault, InvalidInput, Unavailable, Validation
 from perdure.core.ids import OrganisationId
-from perdure.store.errors import transaction
+from perdure.store.errors import transaction, translated
 from perdure.store.pool import Pool, open_pool
 from perdure.store.scopes import OrganisationScope
 from perdure.store.tables import groups, organisations, watch
@@ -20,6 +20,35 @@ async def test_a_database_that_is_away_is_unavailable(database_url: str) -> None
         with pytest.raises(Unavailable, match="The database is away"):
             async with transaction(pool):
                 pass
+
+
+AWAY = [
+    "08006",
+    "25P03",
+    "25P04",
+    "40001",
+    "40P01",
+    "53100",
+    "53200",
+    "53300",
+    "53400",
+    "57014",
+    "57P01",
+    "57P02",
+    "57P03",
+    "57P04",
+    "57P05",
+    "58000",
+    "58030",
+]
+
+
+@pytest.mark.parametrize("code", AWAY)
+async def test_what_a_server_says_that_cannot_serve_now_is_no_fault_of_a_statement(pool: Pool, code: str) -> None:
+    """Nothing is wrong with what was asked, and what is asked next is answered."""
+    with pytest.raises(Unavailable, match="no room"), translated():
+        await pool.execute(f"DO $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '{code}'; END $$")
+    assert await watch.now(pool)
 
 
 async def test_what_is_there_already_is_a_conflict_that_names_its_field(pool: Pool) -> None:

@@ -10,6 +10,9 @@ NO_WRITES = (
 )
 """What a server says that can be read at best. Those of the same age lead to the same server."""
 
+TRANSACTION_ENDED = (asyncpg.IdleInTransactionSessionTimeoutError, asyncpg.TransactionTimeoutError)
+"""25P03 and 25P04: a limit that the operator set ended the session."""
+
 AWAY = (
     OSError,
     TimeoutError,
@@ -18,13 +21,17 @@ AWAY = (
     asyncpg.InterfaceError,
     # 57P03: it starts up, shuts down or recovers.
     asyncpg.CannotConnectNowError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.TooManyConnectionsError,
+    # The rest of 57xxx: it shuts down, a statement took too long, a session was ended by a limit or with its database.
+    asyncpg.OperatorInterventionError,
+    # 53xxx and 58xxx: no connection, memory or room on the disk is left, or the disk fails. It comes back as it was.
+    asyncpg.InsufficientResourcesError,
+    asyncpg.PostgresSystemError,
+    # 40xxx: others were in the way, and nothing was done.
+    asyncpg.TransactionRollbackError,
+    *TRANSACTION_ENDED,
     # 28xxx and 3D000: a host that does not let us in, or has no such database. Another host may, and an operator can.
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
-    asyncpg.QueryCanceledError,
     *NO_WRITES,
     # What the driver says on a connection whose server has just said goodbye, and not yet hung up; and where none of
     # several hosts takes writes.
@@ -36,6 +43,9 @@ GONE = (
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
+    asyncpg.DatabaseDroppedError,
+    asyncpg.IdleSessionTimeoutError,
+    *TRANSACTION_ENDED,
     asyncpg.InternalClientError,
 )
 """What is said on a connection of which nothing comes any more."""

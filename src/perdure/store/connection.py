@@ -123,7 +123,7 @@ def _refused(url: str, error: Exception) -> str:
 def _safe_place(url: str) -> str:
     try:
         return place(url)
-    except ValueError:
+    except Misconfigured:
         return "PERDURE_DATABASE_URL"
 
 
