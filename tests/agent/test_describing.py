@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.providers.routes import route
+from tests.providers.routes import MODELS, route
+from tests.providers.servers import Canned, answer
 
 from perdure.agent.describing import describe, fallback_label, report_summary
 from perdure.agent.models import ResolvedModel
@@ -16,6 +17,8 @@ from perdure.core.timing import SystemClock
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient
 from perdure.providers.request import ModelSettings
+from perdure.providers.route import Route
+from perdure.providers.service import ProviderSettings, Service
 from perdure.sim.server import Simulator
 
 ASKED = Text("How do I sort a list?")
@@ -57,6 +60,32 @@ async def shown(messages: Sequence[Message]) -> str:
         await describe(client, ResolvedModel(name=ModelName("m"), route=way, settings=ModelSettings()), messages)
         body = msgspec.json.decode(sim.requests[-1].body, type=dict[str, Any])
     return body["messages"][0]["content"][0]["text"]
+
+
+DESCRIBED = '{"title": "Sorting", "label": "Sorted a list", "summary": "A list was sorted."}'
+
+
+@pytest.mark.parametrize(
+    ("answer_text", "title", "label"),
+    [
+        (DESCRIBED, "Sorting", "Sorted a list"),
+        (f"Here it is:\n```json\n{DESCRIBED}\n```", "Sorting", "Sorted a list"),
+        ('{"x":' * 50_000 + "1" + "}" * 50_000, "", "one"),
+        ("}{", "", "one"),
+        ("", "", "one"),
+    ],
+)
+async def test_whatever_a_model_answers_there_is_a_label(answer_text: str, title: str, label: str) -> None:
+    chunk = {"choices": [{"delta": {"content": answer_text}, "finish_reason": "stop"}]}
+    async with (
+        Canned(answer(b"data: " + msgspec.json.encode(chunk) + b"\n\n")) as server,
+        ProviderClient(SystemClock()) as client,
+    ):
+        settings = ProviderSettings(service=Service.COMPATIBLE, base_url=server.url)
+        way = Route.to(settings, MODELS["openai_chat"], None)
+        model = ResolvedModel(name=ModelName("m"), route=way, settings=ModelSettings())
+        found = (await describe(client, model, [said(1, "one")])).description
+    assert (found.title, found.label) == (title, label)
 
 
 async def test_a_short_conversation_is_shown_whole() -> None:

@@ -110,7 +110,7 @@ def checked_label(said: str) -> str:
 def label_of(asked: str) -> str:
     """A label from what was asked: its first words."""
     kept = ""
-    for word in asked.split()[:FALLBACK_WORDS]:
+    for word in asked.split(maxsplit=FALLBACK_WORDS)[:FALLBACK_WORDS]:
         longer = f"{kept} {word}".strip()
         if len(longer) > LABEL_LENGTH:
             break
@@ -166,9 +166,11 @@ def _said(messages: Iterable[Message]) -> Iterator[tuple[Role, str]]:
 
 def _description(parts: Sequence[AnyPart]) -> Description:
     text = "".join(part.text for part in parts if isinstance(part, Text))
+    # Some models put their object between marks for code, or a sentence before it.
+    found = text[max(0, text.find("{")) : text.rfind("}") + 1]
     try:
-        said = msgspec.json.decode(text, type=Description)
-    except (msgspec.DecodeError, msgspec.ValidationError):
+        said = msgspec.json.decode(found, type=Description)
+    except (msgspec.DecodeError, RecursionError):
         return Description()
     return Description(
         _line(said.title, TITLE_LENGTH), _line(said.label, LABEL_LENGTH), _line(said.summary, SUMMARY_LENGTH)
