@@ -135,3 +135,42 @@ async def test_a_provider_says_which_models_it_offers_or_why_not(boss: Person, s
         name="C", dialect="anthropic_messages", base_url=sim.url, options={"vendor": "bedrock", "region": "us-east-1"}
     )
     assert bedrock == ([], "C does not say which models it has.")
+
+
+BASE = {"name": "Ours", "dialect": "openai_chat", "base_url": "http://127.0.0.1:9"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X": "a\nb"},
+        {"X": "a\rb"},
+        {"X": "a\0"},
+        {"X": "\x7f"},
+        {"X Y": "a"},
+        {"": "a"},
+        {"Ü": "a"},
+        {"content-LENGTH": "5"},
+    ],
+)
+async def test_a_header_that_cannot_be_sent_is_refused_where_it_is_set(boss: Person, headers: dict[str, str]) -> None:
+    added = (await boss.post("/providers", BASE)).json
+    sets = [
+        await boss.post("/providers", {**BASE, "name": "Others", "options": {"headers": headers}}),
+        await boss.patch(f"/providers/{added['id']}", {"options": {"headers": headers}}),
+    ]
+    assert [answer.status for answer in sets] == [400, 400]
+    assert [answer.json["validations"][0]["field"] for answer in sets] == ["options.headers"] * 2
+    kept = await boss.patch(f"/providers/{added['id']}", {"options": {"headers": {"X-Ours": "grün, a\tb"}}})
+    assert kept.json["options"]["headers"] == {"X-Ours": "grün, a\tb"}
+
+
+@pytest.mark.parametrize("key", ["a\0bcdefghij", "abc\x01defghij", "good-key-1234\nbad\x7fkey"])
+async def test_a_key_that_cannot_be_sent_is_refused_where_it_is_set(boss: Person, key: str) -> None:
+    added = (await boss.post("/providers", {**BASE, "key": "first-key\nsecond-key"})).json
+    sets = [
+        await boss.post("/providers", {**BASE, "name": "Others", "key": key}),
+        await boss.post(f"/providers/{added['id']}/keys", {"key": key}),
+    ]
+    assert [answer.status for answer in sets] == [400, 400]
+    assert [answer.json["validations"][0]["field"] for answer in sets] == ["key"] * 2

@@ -243,3 +243,24 @@ async def test_what_is_no_whole_http_is_told_without_a_status_and_without_intern
     assert (error.kind, error.retryable, error.status_code) == (kind, retried, None)
     assert error.detail is not None
     assert not any(internal in error.detail for internal in ("b'", "^", "header", "chunk", "Brotli"))
+
+
+@pytest.mark.parametrize("key", ["abc\0defghijk", "abc\x01defghijk", "abc\x7fdefghi", "\ud800abcdefgh"])
+async def test_a_key_that_no_header_can_carry_is_a_matter_of_configuration(client: ProviderClient, key: str) -> None:
+    settings = ProviderSettings(service=Service.COMPATIBLE, base_url="http://127.0.0.1:1")
+    way = Route.to(settings, MODELS["openai_chat"], key)
+    with pytest.raises(ProviderFailure) as raised:
+        await client.complete(way, saying("hi"))
+    assert raised.value.error.kind is ErrorKind.CONFIG
+
+
+@pytest.mark.parametrize(
+    "headers", [{"X": "a\nb"}, {"X": "a\0"}, {"X Y": "a"}, {"Content-Length": "5"}, {"Expect": "100-continue"}]
+)
+async def test_a_header_that_cannot_be_sent_is_a_matter_of_configuration(
+    client: ProviderClient, headers: dict[str, str]
+) -> None:
+    settings = ProviderSettings(service=Service.COMPATIBLE, base_url="http://127.0.0.1:1", headers=headers)
+    with pytest.raises(ProviderFailure) as raised:
+        await client.complete(Route.to(settings, MODELS["openai_chat"], None), saying("hi"))
+    assert raised.value.error.kind is ErrorKind.CONFIG

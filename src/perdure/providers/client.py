@@ -15,6 +15,7 @@ from yarl import URL
 
 from perdure.core.deltas import Accumulator, Finish
 from perdure.core.failure import ErrorKind
+from perdure.core.headers import wrong_headers, wrong_value
 from perdure.core.message import AnyPart
 from perdure.core.tasks import BackgroundTasks
 from perdure.core.timing import STARTUP_TIMEOUT, Clock
@@ -22,7 +23,7 @@ from perdure.observe.calls import Watcher
 from perdure.providers.credentials import Outgoing
 from perdure.providers.dialects.dialect import Background, Encoded
 from perdure.providers.errors.classification import STREAM_TYPES, ModelCallFailed, classify, refusal
-from perdure.providers.errors.failures import ApiError, Malformed, StartupTimeout
+from perdure.providers.errors.failures import ApiError, CredentialsUnusable, Failure, Malformed, StartupTimeout
 from perdure.providers.observed import ObservedCall
 from perdure.providers.pacing import Pacing
 from perdure.providers.proxy import Proxies
@@ -217,7 +218,11 @@ class ProviderClient:
         url = route.endpoint.url(encoded.path)
         headers = {**HEADERS, **encoded.headers, **route.endpoint.headers}
         outgoing = Outgoing("GET" if encoded.body is None else "POST", url, headers, encoded.body or b"")
+        if wrong := wrong_headers(route.endpoint.headers):
+            raise Failure(f"malformed configuration: {wrong}")
         proof = await route.credentials.authorize(outgoing)
+        if any(map(wrong_value, proof.values())):
+            raise CredentialsUnusable("the key holds characters that no header can carry")
         headers.update(proof)
         if call is not None:
             await call.sent(outgoing.method, url, encoded, proof)

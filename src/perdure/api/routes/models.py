@@ -30,6 +30,7 @@ from perdure.api.wire.models import (
 )
 from perdure.config.models import ModelOptions, ModelSetting, Provider, stored_options
 from perdure.core.errors import InvalidInput, Misconfigured, NotFound, Refused, Validation
+from perdure.core.headers import wrong_headers, wrong_value
 from perdure.core.ids import ModelName, ProviderId
 from perdure.providers.catalog import Catalog as Known
 from perdure.providers.dialects.registry import dialect_named
@@ -69,6 +70,7 @@ async def list_providers(caller: Caller) -> Providers:
 async def add_provider(caller: Caller, body: ProviderBody) -> Provider:
     """Add a provider, with or without its key."""
     _known_dialect(body.dialect)
+    _check_key(body.key)
     provider = Provider(
         id=NO_ID,
         name=body.name,
@@ -135,6 +137,7 @@ async def list_keys(caller: Caller, provider_id: ProviderId) -> Keys:
 @routes.post("/providers/{provider_id}/keys", status=201)
 async def put_key(caller: Caller, provider_id: ProviderId, body: KeyBody) -> Key:
     """Set a provider's key: the deployment's, or your own, which is billed for your chats."""
+    _check_key(body.key)
     row = await caller.administration.providers.put_key(provider_id, body.key, personal=body.personal)
     caller.announcements.config_changed()
     caller.announcements.personal_config_changed()
@@ -241,8 +244,22 @@ def _known_dialect(name: str) -> None:
         raise InvalidInput(str(error), Validation("dialect", "is not known")) from error
 
 
+def _check_sendable(field: str, wrong: str | None) -> None:
+    """What no request can carry is refused where it is set, not told by a chat that meets it."""
+    if wrong:
+        raise InvalidInput("No request can carry this.", Validation(field, wrong))
+
+
+def _check_key(key: str | None) -> None:
+    """A key goes into a header, or one of several does, a line to each. A document in braces does not."""
+    lines = [] if key is None or key.lstrip().startswith("{") else key.splitlines()
+    _check_sendable("key", next(filter(None, map(wrong_value, lines)), None))
+
+
 def _check_reachable(provider: Provider) -> None:
     """What a provider lacks to be reached is said now, not when a chat needs it."""
+    _check_sendable("options.headers", wrong_headers(provider.options.headers))
+    _check_sendable("options.query", wrong_value(provider.options.query))
     if provider.base_url:
         try:
             split_address(provider.base_url)
