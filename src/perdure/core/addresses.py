@@ -3,8 +3,10 @@
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import SplitResult, urlsplit
 
-_TRANSLATED = IPv6Network("64:ff9b::/96")
+_TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
 _COMPATIBLE = IPv6Network("::/96")
+_METADATA = frozenset({"100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"})
+"""Where Alibaba, Microsoft, Oracle, Amazon and Google tell a machine's secrets, besides link-local addresses."""
 
 
 def reachable(address: str) -> SplitResult | None:
@@ -33,15 +35,16 @@ def inward(address: str) -> bool:
         found = _meant(ip_address(address.partition("%")[0]))
     except ValueError:
         return False
-    # The metadata services of the clouds: link-local ones, and Amazon's and Alibaba's own.
-    known = str(found) in ("fd00:ec2::254", "100.100.100.200")
-    return found.is_loopback or found.is_link_local or found.is_unspecified or found.is_multicast or known
+    known = found.is_loopback or found.is_link_local or found.is_unspecified or found.is_multicast
+    return known or str(found) in _METADATA
 
 
 def _meant(found: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The older address that a newer one stands for: mapped, compatible, by 6to4 or by a translator."""
+    """The older address that a newer one stands for, as it is mapped, compatible, tunnelled or translated."""
     if isinstance(found, IPv4Address):
         return found
-    if found in _TRANSLATED or (found in _COMPATIBLE and found not in (IPv6Address("::"), IPv6Address("::1"))):
+    if any(found in network for network in _TRANSLATED) or (
+        found in _COMPATIBLE and found not in (IPv6Address("::"), IPv6Address("::1"))
+    ):
         return IPv4Address(int(found) & 0xFFFFFFFF)
-    return found.ipv4_mapped or found.sixtofour or found
+    return found.ipv4_mapped or found.sixtofour or (found.teredo[1] if found.teredo else found)
