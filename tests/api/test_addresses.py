@@ -49,3 +49,21 @@ async def test_of_a_command_the_audit_log_holds_only_its_program(api: ServedApi)
         told = (await boss.get("/audit")).json["items"][0]
         assert told["detail"]["program"] == "server"
         assert "s3cret" not in str(told)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("header", "Content-Length"),
+        ("header", "host"),
+        ("secret", "a\nb"),
+        ("secret", "a\x01"),
+        ("secret", "schlüssel"),
+    ],
+)
+async def test_what_no_request_to_a_server_can_carry_is_refused(api: ServedApi, field: str, value: str) -> None:
+    body = {"slug": "s", "url": "http://127.0.0.1:9/mcp", "auth": "header", "header": "X-Key", "secret": "k\tk"}
+    async with await api.person("boss", Role.OWNER) as boss:
+        refused = await boss.post("/mcp-servers", {**body, field: value})
+        assert (refused.status, refused.json["validations"][0]["field"]) == (400, field)
+        assert (await boss.post("/mcp-servers", body)).status == 201

@@ -16,7 +16,8 @@ Url = Annotated[str, Meta(max_length=2_000, pattern=r"^(https?://[^\s/?#]+[^\s#]
 Command = Annotated[str, Meta(max_length=4_000)]
 Header = Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]+" + END, max_length=100)]
 ToolNames = Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=200)], ...], Meta(max_length=500)]
-Secret = Annotated[str, Meta(max_length=20_000, pattern=r"^[^\u0000-\u0008\u000a-\u001f\u007f]*" + END)]
+Secret = Annotated[str, Meta(max_length=20_000, pattern=r"^[\t\u0020-\u007e]*" + END)]
+"""It goes into a header, or into a form as the protocol has it: printable ASCII."""
 Variables = Annotated[
     dict[
         Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*" + END)],
