@@ -48,6 +48,19 @@ async def test_a_pooler_in_transaction_mode_needs_to_be_provided_for(
     assert (found.verdict, found.detail) == (verdict, detail)
 
 
+async def test_the_way_of_notices_past_a_pooler_is_tried(database_url: str, tmp_path: Path) -> None:
+    async with pooled(database_url) as url:
+        ways = {
+            database_url: (Verdict.GOOD, "travel through the database at"),
+            url: (Verdict.BAD, "it is a pooler in transaction mode"),
+            "postgresql://127.0.0.1:1/nowhere": (Verdict.BAD, "cannot be reached"),
+            "postgresql://127.0.0.1:99999/nowhere": (Verdict.BAD, "is not a number"),
+        }
+        for way, (verdict, detail) in ways.items():
+            found = await notices(Settings(data_dir=tmp_path, listen_url=way))
+            assert (found.verdict, detail in found.detail) == (verdict, True), found
+
+
 @pytest.mark.parametrize(
     ("options", "found"),
     [

@@ -13,6 +13,8 @@ from perdure.store.pool import Pool
 from perdure.store.tables import notices
 
 CHANNEL = "perdure"
+TRIAL = "perdure_trial"
+"""Nobody but who tries the way listens to it."""
 
 
 class PostgresPubsub(FleetPubsub):
@@ -60,3 +62,22 @@ class PollingPubsub(FleetPubsub):
 
     async def _deliver(self, batch: Sequence[str]) -> None:
         """There is nobody to hand it to."""
+
+
+async def carries(url: str, *, patience: float) -> bool:
+    """Whether what one session announces is heard by another: not behind a pooler in transaction mode."""
+    listening, heard = await connect(url), asyncio.Event()
+    try:
+        await listening.add_listener(TRIAL, lambda *_: heard.set())
+        announcing = await connect(url)
+        try:
+            await notices.send(announcing, TRIAL, [""])
+            async with asyncio.timeout(patience):
+                await heard.wait()
+        finally:
+            announcing.terminate()
+    except TimeoutError:
+        return False
+    finally:
+        listening.terminate()
+    return True
