@@ -7,10 +7,9 @@ from perdure.access.keyring import Keyring
 from perdure.access.rows import ActorRows, record
 from perdure.config.config import hook_of, mcp_server_of
 from perdure.config.hooks import HOOK_PURPOSE, Hook, HookOptions
-from perdure.config.mcp import SERVER_PURPOSE, Auth, McpOptions, McpSecrets, McpServer, Transport
+from perdure.config.mcp import SERVER_PURPOSE, McpOptions, McpSecrets, McpServer, Transport
 from perdure.core.addresses import reachable
 from perdure.core.errors import InvalidInput, NotFound, Validation
-from perdure.core.headers import wrong_headers
 from perdure.core.ids import HookId, McpServerId
 from perdure.store.tables import hooks, mcp_grants, mcp_servers
 from perdure.store.tables.hooks import Delivery
@@ -130,5 +129,5 @@ def _check_server(options: McpOptions) -> None:
         raise InvalidInput("The server cannot be reached.", Validation("url", "must start with http:// or https://"))
     elif reachable(options.url) is None:
         raise InvalidInput("The server cannot be reached.", Validation("url", "is not an address"))
-    elif options.auth is Auth.HEADER and (wrong := wrong_headers({options.header: ""})):
+    elif wrong := options.wrong_header:
         raise InvalidInput("The server cannot be reached.", Validation("header", wrong))

@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from perdure.core.headers import wrong_headers
 from perdure.core.ids import McpServerId
 
 SERVER_PURPOSE = "mcp server"
@@ -66,6 +67,11 @@ class McpOptions(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
     trusted: bool = False
     """Whether its own word counts for which of its tools may be repeated."""
     enabled: bool = True
+
+    @property
+    def wrong_header(self) -> str | None:
+        """Why no request can carry the secret in the header of this name, if none can."""
+        return wrong_headers({self.header: ""}) if self.auth is Auth.HEADER else None
 
 
 class McpServer(Struct, frozen=True, kw_only=True):

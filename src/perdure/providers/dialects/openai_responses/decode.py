@@ -23,7 +23,6 @@ from perdure.providers.dialects.openai_wire import OpenAIError, TokenDetails, fi
 from perdure.providers.dialects.wire import excerpt, limit_of, objects, parse, words
 from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
-from perdure.providers.projection.calls import is_object
 from perdure.providers.projection.step import fresh_call_id
 
 INCOMPLETE = {"max_output_tokens": FinishReason.LENGTH, "content_filter": FinishReason.CONTENT_FILTER}
@@ -140,11 +139,7 @@ class ResponsesDecoder:
 
     def _call(self, place: Place, item: Item) -> ToolCallDelta:
         self._called = True
-        begun = item.arguments or ""
-        if is_object(begun):
-            # Whole already: the pieces that some servers send nevertheless say the same once more.
-            place.given, begun = begun, ""
-        place.written = bool(begun)
+        begun = place.begun_with(item.arguments or "")
         call_id = item.call_id if item.call_id and item.call_id not in self._ids else fresh_call_id()
         self._ids.add(call_id)
         tool = COMPUTER if item.type == "computer_call" else item.name or ""

@@ -1,6 +1,7 @@
 """The parts of our message that a Responses stream is filling, found by whatever a server names them."""
 
 from perdure.providers.dialects.openai_responses.events import Item, ResponseEvent
+from perdure.providers.projection.calls import is_object
 
 TEXT, THOUGHT, CALL, SEARCH = "text", "thought", "call", "search"
 KINDS = {
@@ -23,6 +24,13 @@ class Place:
         self.written = False
         self.given = ""
         """Arguments that came whole with the call's beginning: they count where no others follow."""
+
+    def begun_with(self, arguments: str) -> str:
+        """What is written of a call that begins so. Pieces that some servers send of whole arguments say them again."""
+        if is_object(arguments):
+            self.given, arguments = arguments, ""
+        self.written = bool(arguments)
+        return arguments
 
 
 class Places:
