@@ -286,3 +286,24 @@ async def test_a_lost_request_is_tried_again(place: Place, patience: float) -> N
         request = Request(patience=patience)
         committed = await machine.change(chat.id, SendMessage(said("once", place.user_id)), request=request)
     assert [entry.number for entry in committed.chat.queue] == [1]
+
+
+REFUSED_ONCE = """
+CREATE SEQUENCE tries;
+CREATE FUNCTION refused_once() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF nextval('tries') = 1 THEN RAISE EXCEPTION 'not now' USING ERRCODE = '{code}'; END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER refused_once BEFORE UPDATE ON chats FOR EACH ROW EXECUTE FUNCTION refused_once();
+"""
+
+
+@pytest.mark.parametrize("code", ["40P01", "40001", "53100", "53200", "57014", "57P05", "58030"])
+async def test_what_a_server_refused_for_the_moment_is_written_once(place: Place, code: str) -> None:
+    chat = await place.chats.at_rest()
+    await place.pool.execute(REFUSED_ONCE.format(code=code))
+    committed = await place.machine.change(chat.id, SendMessage(said("hello", place.user_id)))
+    assert committed.chat.snapshot_version == chat.snapshot_version + 1
+    assert (await texts(place.pool, await place.machine.load(chat.id)))[0][-1:] == ["hello"]
+    assert await place.pool.fetchval("SELECT last_value FROM tries") == 2

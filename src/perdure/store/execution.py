@@ -246,11 +246,12 @@ def _promoted_messages(plan: Commit, row: Record) -> tuple[Message, ...]:
 
 def _without_row(error: Exception) -> None:
     """A lost swap is no worse than an answer without a row; everything else is raised as what it means."""
+    if isinstance(error, _LOST_SWAP):
+        return
     if isinstance(error, AWAY):
         raise OutcomeUnknown(reason(error)) from error
     assert isinstance(error, asyncpg.PostgresError)
-    if not isinstance(error, _LOST_SWAP):
-        raise _meaning(error) from error
+    raise _meaning(error) from error
 
 
 def _traced(plan: Commit) -> tuple[ChatId, ChangeId | None, int, int]:
