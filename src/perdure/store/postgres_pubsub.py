@@ -68,7 +68,7 @@ async def carries(url: str, *, patience: float) -> bool:
     """Whether what one session announces is heard by another: not behind a pooler in transaction mode."""
     listening, heard = await connect(url), asyncio.Event()
     try:
-        await listening.add_listener(TRIAL, lambda *_: heard.set())
+        await listening.add_listener(TRIAL, lambda _connection, _pid, _channel, _payload: heard.set())
         announcing = await connect(url)
         try:
             await notices.send(announcing, TRIAL, [""])
