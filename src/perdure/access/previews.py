@@ -53,7 +53,7 @@ class Preview(Struct, frozen=True, array_like=True):
         return cls(chat_id, workspace_id, port, actor.user_id, actor.organisation_id, actor.session_id, page)
 
 
-class _Grant(Struct, frozen=True, array_like=True):
+class _PreviewGrant(Struct, frozen=True, array_like=True):
     use: Use
     until: datetime
     preview: Preview
@@ -80,12 +80,12 @@ class Previews:
         return _KEPT[use]
 
     def sign(self, preview: Preview, use: Use) -> str:
-        return self._signatures.sealed(msgspec.json.encode(_Grant(use, self._clock.now() + _KEPT[use], preview)))
+        return self._signatures.sealed(msgspec.json.encode(_PreviewGrant(use, self._clock.now() + _KEPT[use], preview)))
 
     def read(self, text: str, use: Use) -> Preview:
         content = self._signatures.opened(text)
         try:
-            grant = None if content is None else msgspec.json.decode(content, type=_Grant)
+            grant = None if content is None else msgspec.json.decode(content, type=_PreviewGrant)
         except msgspec.MsgspecError:
             grant = None
         if grant is None or grant.use is not use or grant.until < self._clock.now():
