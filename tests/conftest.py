@@ -36,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--examples", default="2", help="How many requests of each kind everybody makes.")
     parser.addoption("--storage-away", default="5", help="For how many seconds object storage is away.")
     parser.addoption("--versitygw", help="The program versitygw, to have it as object storage instead of moto.")
+    parser.addoption("--kubeconfig", type=Path, help="The cluster of tests that need one; not run without.")
     parser.addoption("--losses", default="2", help="How often a failover loses commits.")
 
 

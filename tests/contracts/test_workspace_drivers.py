@@ -12,6 +12,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from tests.workspaces.kubernetes.place import cluster_place
 from tests.workspaces.sshd import running_sshd
 
 from perdure.core.errors import WorkspaceRefused, WorkspaceUnreachable
@@ -24,6 +25,7 @@ from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.ssh import SshDriver
 
 PATIENCE = timedelta(seconds=60)
+CLUSTERED = ("kubernetes-pod", "kubernetes-sandbox")
 
 
 class Bench:
@@ -61,9 +63,16 @@ class Bench:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Every ordinary driver, and docker where an engine is named."""
-    engine = metafunc.config.getoption("--docker-engine", default=None)
-    drivers = ["local", "unsandboxed", "ssh", *(["docker"] if engine else [])]
+    """Every ordinary driver, docker where an engine is named, and kubernetes where a cluster is."""
+    engine = bool(metafunc.config.getoption("--docker-engine", default=None))
+    cluster = bool(metafunc.config.getoption("--kubeconfig", default=None))
+    drivers: list[str] = [
+        "local",
+        "unsandboxed",
+        "ssh",
+        *(["docker"] if engine else []),
+        *(CLUSTERED if cluster else []),
+    ]
     if "bench" in metafunc.fixturenames:
         metafunc.parametrize("bench", drivers, indirect=True)
 
@@ -80,6 +89,10 @@ async def bench(request: pytest.FixtureRequest) -> AsyncGenerator[Bench]:
             case "docker":
                 url, image = (str(request.config.getoption(f"--docker-{name}")) for name in ("engine", "image"))
                 found = Bench(lambda: DockerDriver(Engine(url, image, root)))
+            case name if name in CLUSTERED:
+                place = await stack.enter_async_context(cluster_place(request.config))
+                resource = name.removeprefix("kubernetes-")
+                found = Bench(lambda: place.driver(resource=resource))
             case name:
                 found = Bench(lambda: LocalDriver(root, unsandboxed=name == "unsandboxed"))
         stack.push_async_callback(found.clear)

@@ -30,6 +30,10 @@ async def containers() -> None:
     Drivers(Path("/nowhere"), LocalDriver(Path("/nowhere"))).of("docker", {"image": "any"})
 
 
+async def pods() -> None:
+    Drivers(Path("/nowhere"), LocalDriver(Path("/nowhere"))).of("kubernetes", {"image": "any"})
+
+
 async def traces() -> None:
     Tracing("http://127.0.0.1:1")
 
@@ -38,6 +42,7 @@ USES: dict[str, Callable[[], Awaitable[Any]]] = {
     "aws": lambda: AwsCredentials("a-region", "key", "secret").authorize(REQUEST),
     "docker": containers,
     "google": lambda: GoogleCredentials("{}").authorize(REQUEST),
+    "kubernetes": pods,
     "push": lambda: push_key(cast("Any", None)),
     "traces": traces,
 }

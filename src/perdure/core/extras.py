@@ -19,6 +19,7 @@ EXTRAS = {
     "aws": Extra("Models at Amazon", "botocore"),
     "docker": Extra("Workspaces in containers", "aiodocker"),
     "google": Extra("Models at Google", "google.auth"),
+    "kubernetes": Extra("Workspaces in a cluster", "yaml"),
     "nats": Extra("Notices through NATS", "nats"),
     "push": Extra("Notifications of browsers", "pywebpush"),
     "s3": Extra("Files in object storage", "botocore"),

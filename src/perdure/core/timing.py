@@ -182,12 +182,29 @@ PREVIEW_HEAD = timedelta(minutes=2)
 TERMINAL_BUSY = timedelta(seconds=10)
 TERMINAL_BUSY_RETRY = timedelta(milliseconds=50)
 WORKSPACE_STOP = timedelta(seconds=15)
+CLUSTER_ANSWER = timedelta(seconds=10)
+CLUSTER_HEARTBEAT = timedelta(seconds=30)
+CLUSTER_LOOK = timedelta(seconds=1)
+# How long a pod may wait for a node, unless the cluster says that it grows.
+CLUSTER_SCHEDULE = timedelta(seconds=12)
+# Less than a workspace is given to answer: what the matter is, is to be told in its own words.
+CLUSTER_START = WORKSPACE_REACH - timedelta(seconds=5)
+# The first start of a workspace: its image may have to be pulled.
+CLUSTER_FIRST_START = timedelta(minutes=5)
+CLUSTER_STOP = timedelta(seconds=20)
+# How long a network policy may take to hold.
+CLUSTER_PROBE = timedelta(seconds=40)
 CONTROL_GROUP_EMPTY = timedelta(seconds=5)
 CONTROL_GROUP_LOOK = timedelta(milliseconds=10)
 PROCESS_GRACE = timedelta(seconds=2)
 EXECUTE_TIMEOUT = timedelta(seconds=10)
 EXECUTE_TIMEOUT_LONGEST = timedelta(minutes=10)
 BUILD_STEP_LONGEST = timedelta(minutes=15)
+WARM_PERIOD = timedelta(seconds=5)
+# After this long a workspace that is being made ahead, or removed, is nobody's: its replica is gone.
+WARM_MAKING = 2 * BUILD_STEP_LONGEST
+# What stood ready for longer is made anew: its repository has moved on.
+WARM_LONGEST = timedelta(hours=12)
 BACKGROUND_GLANCE = timedelta(milliseconds=300)
 
 DEBUG_RUN_SWEEP = timedelta(minutes=1)

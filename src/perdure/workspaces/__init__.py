@@ -1,1 +1,1 @@
-"""Where tools act: the driver contract, local, docker and ssh, and the client of the program inside."""
+"""Where tools act: the driver contract, local, docker, kubernetes and ssh, and the client of the program inside."""

@@ -17,18 +17,25 @@ SSH_PORT = "22"
 class Drivers:
     """One driver for each engine or host, made when a workspace needs it first."""
 
-    def __init__(self, folder: Path, local: Driver, egress: EgressOptions | None = None) -> None:
+    def __init__(
+        self, folder: Path, local: Driver, egress: EgressOptions | None = None, deployment: str = "perdure"
+    ) -> None:
         self._folder = folder
+        self._deployment = deployment
         self.egress = egress or EgressOptions()
         self._known: dict[tuple[str, frozenset[tuple[str, str]]], Driver] = {("local", frozenset()): local}
 
     def of(self, name: str, settings: Mapping[str, str]) -> Driver:
         """The driver that a plan asks for by its template's settings."""
-        makers: dict[str, Callable[[Mapping[str, str]], Driver]] = {"docker": self._docker, "ssh": self._ssh}
+        makers: dict[str, Callable[[Mapping[str, str]], Driver]] = {
+            "docker": self._docker,
+            "ssh": self._ssh,
+            "kubernetes": self._kubernetes,
+        }
         key = (name, frozenset(() if name == "local" else settings.items()))
         if key not in self._known:
             if name not in makers:
-                raise Misconfigured(f"There is no driver {name!r}: a template names local, docker or ssh.")
+                raise Misconfigured(f"There is no driver {name!r}: a template names local, docker, kubernetes or ssh.")
             self._known[key] = makers[name](settings)
         return self._known[key]
 
@@ -45,6 +52,25 @@ class Drivers:
         from perdure.workspaces.docker import DockerDriver, Engine  # noqa: PLC0415
 
         return DockerDriver(Engine(engine, _needed(settings, "image"), self._folder / "docker", self.egress))
+
+    def _kubernetes(self, settings: Mapping[str, str]) -> Driver:
+        """A kubeconfig is named, never part of a template: it is a file that whoever runs the server put there."""
+        require("kubernetes")
+        from perdure.workspaces.kubernetes import access, options  # noqa: PLC0415
+        from perdure.workspaces.kubernetes.api import Cluster  # noqa: PLC0415
+        from perdure.workspaces.kubernetes.driver import KubernetesDriver  # noqa: PLC0415
+
+        wanted = options.pod_options(settings)
+        if wanted.cluster:
+            folder = self._folder / "kubernetes"
+            path = folder / wanted.cluster
+            if "/" in wanted.cluster or not (path.is_file() and os.access(path, os.R_OK)):
+                place = f"{folder}/NAME, where the server can read it"
+                raise Misconfigured(f"There is no kubeconfig {wanted.cluster!r}: put it at {place}.")
+            found = access.from_kubeconfig(path)
+        else:
+            found = access.inside()
+        return KubernetesDriver(Cluster(found), wanted.namespace or found.namespace, wanted, self._deployment)
 
     def _ssh(self, settings: Mapping[str, str]) -> Driver:
         """Keys are named, never part of a template: each is a file that whoever runs the server put there."""

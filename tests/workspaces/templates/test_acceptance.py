@@ -9,7 +9,7 @@ from perdure.workspaces.templates.template import Texts, accepted, parse
 @pytest.mark.parametrize(
     ("recipe", "place", "detail"),
     [
-        ("driver = 'dokcer'", "driver", "must be one of local, docker, ssh"),
+        ("driver = 'dokcer'", "driver", "must be one of local, docker, kubernetes, ssh"),
         ("[limits]\nmemory = 1", "limits.memory", "there is no such limit: there are memory_bytes, processes,"),
         ("[limits]\nprocesses = 0", "limits.processes", "must be above 0"),
         ("network = 'allow'\n[[rules]]\nhost = '*'", "rules[0].host", "allows every host"),

@@ -17,6 +17,7 @@ from perdure.workspaces.agent.disk import Disk
 from perdure.workspaces.agent.durable import Folder
 from perdure.workspaces.agent.fields import Fields
 from perdure.workspaces.agent.git import Git
+from perdure.workspaces.agent.handover import take
 from perdure.workspaces.agent.http import Server
 from perdure.workspaces.agent.intents import Intents
 from perdure.workspaces.agent.kernel import adopt_orphans, hide_memory, name_process
@@ -101,9 +102,11 @@ def started(pid: int) -> str:
 
 
 USAGE = """usage: perdure agent [--detach] CONFIG.json   (or - to read the settings from standard input)
+       perdure agent --take SOCKET
 
 The program inside a workspace. The server starts it; there is no need to start it yourself.
 --detach serves in the background, unless somebody serves at the settings' socket already.
+--take asks a neighbour at the socket for the settings and for the open folder of records.
 """
 
 
@@ -111,14 +114,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Serve a workspace as the settings say, until told to stop."""
     given = sys.argv[1:] if arguments is None else arguments
     names = [argument for argument in given if argument != "--detach"]
-    asked = "-h" in names or "--help" in names
-    if asked or len(names) != 1:
+    asked, takes = "-h" in names or "--help" in names, names[:1] == ["--take"]
+    if asked or len(names) != 1 + takes:
         (sys.stdout if asked else sys.stderr).write(USAGE)
         return 0 if asked else 2
     try:
-        settings = _settings(names[0])
+        settings = _taken(names[1]) if takes else _settings(names[0])
     except (OSError, Problem) as error:
-        sys.stderr.write(f"perdure: {names[0]} cannot be used: {getattr(error, 'strerror', None) or error}\n")
+        sys.stderr.write(f"perdure: {names[-1]} cannot be used: {getattr(error, 'strerror', None) or error}\n")
         return 2
 
     def run() -> None:
@@ -135,6 +138,11 @@ def _settings(path: str) -> Settings:
         return Settings.read(Fields.parse(sys.stdin.buffer.read()))
     with open(path, "rb") as file:
         return Settings.read(Fields.parse(file.read()))
+
+
+def _taken(path: str) -> Settings:
+    content, records = take(path)
+    return Settings.read(Fields.parse(content))._replace(state_descriptor=records)
 
 
 def _prepare(settings: Settings) -> tuple[Settings, Folder, socket.socket, Memory]:

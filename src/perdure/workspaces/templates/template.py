@@ -65,6 +65,8 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     start_up: str = ""
     idle_minutes: Annotated[int, msgspec.Meta(ge=1, le=60 * 24 * 30)] = 120
     """How long a workspace stands unused before it is stopped."""
+    warm: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
+    """How many workspaces stand ready ahead of their use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ def _invalid(place: str, detail: str) -> InvalidInput:
     return InvalidInput("The template is not valid.", Validation(place, detail))
 
 
-DRIVERS = ("local", "docker", "ssh")
+DRIVERS = ("local", "docker", "kubernetes", "ssh")
 LIMITS = tuple(limit.name for limit in fields(Limits))
 
 
@@ -188,6 +190,7 @@ def accepted(texts: Texts) -> Template:
     template = parse(texts)
     said = tomllib.loads(texts.recipe).get("limits", {})
     wrong = [*_driver_faults(template.recipe), *_limit_faults(template.recipe, said), *_network_faults(template.recipe)]
+    wrong += _warm_faults(template.recipe)
     if wrong:
         raise InvalidInput("The template is not valid.", *wrong)
     return template
@@ -215,4 +218,15 @@ def _network_faults(recipe: Recipe) -> list[Validation]:
         wrong.append(Validation("rules", 'hold only where network = "allow"'))
     if recipe.network is Network.ALLOW and recipe.driver == "ssh":
         wrong.append(Validation("network", "a host reached over SSH has its own network: use another driver"))
+    return wrong
+
+
+def _warm_faults(recipe: Recipe) -> list[Validation]:
+    """What could never stand ready."""
+    if not recipe.warm:
+        return []
+    told = [each.name for each in recipe.parameters if each.default is None]
+    wrong = [Validation("warm", f"the parameter {name} has no default, so nothing can be made ahead") for name in told]
+    if recipe.network is Network.ALLOW:
+        wrong.append(Validation("warm", "a network by permission belongs to a chat: nothing can be made ahead"))
     return wrong
