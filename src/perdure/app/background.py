@@ -41,6 +41,7 @@ def make_background(
     return (
         workers.database,
         tools.workspaces.workspaces,
+        tools.workspaces.workspaces.warm,
         tools.workspaces.watch,
         tools.mcp.connections,
         tools.hooks,

@@ -893,6 +893,19 @@ CREATE TABLE public.users (
     CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'auditor'::text])))
 );
 
+CREATE TABLE public.warm_workspaces (
+    id uuid NOT NULL,
+    organisation_id uuid NOT NULL,
+    template text NOT NULL,
+    version text NOT NULL,
+    place integer NOT NULL,
+    driver text NOT NULL,
+    plan text NOT NULL,
+    status text DEFAULT 'creating'::text NOT NULL,
+    begun_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT warm_workspaces_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'ready'::text, 'leaving'::text])))
+);
+
 CREATE TABLE public.webhooks (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     organisation_id uuid NOT NULL,
@@ -1111,6 +1124,9 @@ ALTER TABLE ONLY public.user_settings
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.warm_workspaces
+    ADD CONSTRAINT warm_workspaces_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_pkey PRIMARY KEY (id);
 
@@ -1249,6 +1265,8 @@ CREATE INDEX turn_traces_by_age ON public.turn_traces USING btree (began_at);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
 CREATE INDEX users_of_organisation ON public.users USING btree (organisation_id, created_at, id);
+
+CREATE UNIQUE INDEX warm_workspaces_place ON public.warm_workspaces USING btree (organisation_id, template, version, place) WHERE (status <> 'leaving'::text);
 
 CREATE INDEX webhooks_of_owner ON public.webhooks USING btree (owner_id);
 
@@ -1453,6 +1471,9 @@ ALTER TABLE ONLY public.user_settings
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.warm_workspaces
+    ADD CONSTRAINT warm_workspaces_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
 
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id) ON DELETE CASCADE;

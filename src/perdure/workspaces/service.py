@@ -12,6 +12,7 @@ import msgspec
 
 from perdure.core.errors import (
     BuildFailed,
+    Conflict,
     InvalidInput,
     Misconfigured,
     NotFound,
@@ -27,7 +28,8 @@ from perdure.observe.measures.service import WorkspaceMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
-from perdure.store.tables import cards, workspaces
+from perdure.store.tables import cards, warm_workspaces, workspaces
+from perdure.store.tables.warm_workspaces import WarmWish
 from perdure.store.tables.workspaces import NewWorkspace, WorkspaceRow
 from perdure.workspaces.call_keys import CallKeys
 from perdure.workspaces.client import WorkspaceClient
@@ -40,6 +42,7 @@ from perdure.workspaces.egress.ruling import EgressRules
 from perdure.workspaces.templates.building import Bound, Progress, Stage, bind, build
 from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.templates.template import Value
+from perdure.workspaces.warm import WarmWorkspaces, may_be_warm, version_of
 from perdure.workspaces.wire import Port
 
 _log = logging.getLogger(__name__)
@@ -90,6 +93,7 @@ class Workspaces:
         self._touched: dict[WorkspaceId, float] = {}
         self._followers: list[Follower] = []
         self.keys = CallKeys()
+        self.warm = WarmWorkspaces(pool, drivers, templates, clock)
         self.egress_rules = EgressRules(pool, drivers.egress.open_secret)
 
     async def of_chat(self, chat_id: ChatId) -> WorkspaceRow | None:
@@ -126,12 +130,15 @@ class Workspaces:
         """Make a workspace. Asked again with the same id, it goes on where it was."""
         row = await self.begin(workspace_id, wish)
         async with self._turn(workspace_id):
-            await self._build(row, told)
+            if row.status in UNMADE:
+                await self._build(row, told)
         return row
 
     async def begin(self, workspace_id: WorkspaceId, wish: Wish) -> WorkspaceRow:
         """Note what is wanted. It is made when it is used first."""
         bound = bind(await self.templates.find(wish.organisation_id, wish.template), wish.parameters)
+        if ready := await self._ready(workspace_id, wish, bound):
+            return ready
         now = self._clock.now()
         row = WorkspaceRow(
             id=workspace_id,
@@ -151,6 +158,22 @@ class Workspaces:
         if not await workspaces.add(self.pool, NewWorkspace(*asked, row.plan, row.ttl_minutes, wish.most)):
             raise Refused(f"A person can have at most {wish.most} workspaces. Remove one first.")
         return row
+
+    async def _ready(self, workspace_id: WorkspaceId, wish: Wish, bound: Bound) -> WorkspaceRow | None:
+        """One that was made ahead of its use, if there is any; the same one when it is asked for again."""
+        if not may_be_warm(bound.template):
+            return None
+        if known := await workspaces.load(self.pool, workspace_id):
+            return known
+        parameters = msgspec.json.encode(dict(wish.parameters)).decode()
+        wanted = WarmWish(
+            workspace_id, wish.organisation_id, wish.owner_id, wish.template, version_of(bound), parameters,
+            bound.template.recipe.idle_minutes, wish.most,
+        )  # fmt: skip
+        # Somebody began the same workspace at the same moment: theirs is it.
+        with suppress(Conflict):
+            return await warm_workspaces.take(self.pool, wanted)
+        return None
 
     async def _build(self, row: WorkspaceRow, told: Told) -> None:
         begun = self._clock.monotonic()
@@ -345,7 +368,7 @@ class Workspaces:
         return self._drivers.of(row.driver, plan.settings)
 
     async def _plan(self, row: WorkspaceRow) -> Plan:
-        return restored(row.id, row.plan) if row.plan else (await self._bound(row)).plan(row.id)
+        return restored(row.plan) if row.plan else (await self._bound(row)).plan(row.id)
 
     def _turn(self, workspace_id: WorkspaceId) -> asyncio.Lock:
         return self._turns.setdefault(workspace_id, asyncio.Lock())
