@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tests.stream.serving import OpenAccess, serving
 
+from perdure.core.timing import SystemClock
 from perdure.live.segments import Segments
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
@@ -15,6 +16,7 @@ from perdure.stream.access import Receive, Scope, Send
 from perdure.stream.endpoints import PATTERN, ChatStream
 from perdure.stream.hubs import Hubs
 from perdure.stream.open_streams import OpenStreams
+from perdure.stream.presence import Presence
 from perdure.stream.relay.relay import Relay
 from perdure.stream.relay.server import RelayServer
 from perdure.stream.relay.wire import PATH
@@ -41,7 +43,8 @@ class Half:
         match = re.fullmatch(PATTERN, scope["path"])
         assert match is not None
         scope["path_params"] = match.groupdict()
-        await ChatStream(self.hubs, OpenStreams(access), access)(scope, receive, send)
+        presence = Presence(LocalBus(), self.hubs.present, SystemClock())
+        await ChatStream(self.hubs, OpenStreams(access), access, presence)(scope, receive, send)
 
 
 @asynccontextmanager

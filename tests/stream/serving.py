@@ -17,6 +17,7 @@ from perdure.api.frames import FrameProtocol
 from perdure.core.errors import ChatNotFound, InvalidInput
 from perdure.core.events import AnyEvent
 from perdure.core.ids import ChatId, ReplicaId
+from perdure.core.timing import SystemClock
 from perdure.observe.measures.service import StreamMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.pool import Pool
@@ -25,6 +26,7 @@ from perdure.stream.endpoints import PATTERN, ChatStream
 from perdure.stream.gauges import observe_streams
 from perdure.stream.hubs import Hubs
 from perdure.stream.open_streams import OpenStreams
+from perdure.stream.presence import Presence
 from perdure.stream.relay.relay import Relay
 from perdure.testing.metric_reader import MetricReader
 from perdure.testing.polling import seen
@@ -81,7 +83,8 @@ class Replica:
         match = re.fullmatch(PATTERN, scope["path"])
         assert match is not None
         scope["path_params"] = match.groupdict()
-        await ChatStream(self.hubs, self.open_streams, self.access)(scope, receive, send)
+        presence = Presence(self.scripted.pubsub, self.hubs.present, SystemClock())
+        await ChatStream(self.hubs, self.open_streams, self.access, presence)(scope, receive, send)
 
     @asynccontextmanager
     async def served(self) -> AsyncGenerator["Replica"]:
