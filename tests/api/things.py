@@ -90,6 +90,7 @@ async def personal_things(pool: Pool, person: Person, chat_id: str) -> dict[tupl
     return {
         ("schedules", "schedule_id"): await created(person, "/schedules", schedule),
         ("webhooks", "webhook_id"): webhook_id,
+        ("memories", "memory_id"): await created(person, "/memories", {"text": "Tea, not coffee."}),
         ("deliveries", "number"): str(delivery.json["id"]),
         ("rules", "rule_id"): await created(person, f"/chats/{chat_id}/network/rules", {"rule": {"host": "a.example"}}),
         ("links", "link_id"): link.json["id"],

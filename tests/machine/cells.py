@@ -31,6 +31,7 @@ from perdure.machine.transitions.lifecycle import (
     ReconcileInvalidState,
     RequestCompaction,
     SetArchived,
+    TakeIn,
 )
 from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.queue import (
@@ -395,6 +396,14 @@ def archiving() -> Iterator[Cell]:
         yield Cell(by=SetArchived(archived=False), of=away, to=live, columns={"archived": False})
 
 
+def imports() -> Iterator[Cell]:
+    rows = (*cancelled(Reason.NEW_MESSAGE, "read", "ask"), "user new")
+    yield Cell(by=TakeIn((new(),)), of=W, to=W, rows=rows, columns={**turn(5), "status": Status.WAITING})
+    over = {**turn(3), "status": Status.WAITING, "last_assistant": 0}
+    cut = TakeIn((new(),), cut_from=MessageNumber(1))
+    yield Cell(by=cut, of=W, to=W, rows=("user new",), columns=over, hidden=(1, 2))
+
+
 def mending() -> Iterator[Cell]:
     for queued, to in (((), E0), (("first", "second"), E1)):
         yield Cell(
@@ -436,6 +445,7 @@ KINDS_OF_CELLS: tuple[Callable[[], Iterator[Cell]], ...] = (
     parking,
     endings,
     archiving,
+    imports,
     mending,
     ownership,
 )

@@ -33,6 +33,7 @@ Arrow = tuple[str, str, str]
 
 # What page 3 adds to the data, each with the rule that says so.
 ADDED: dict[Arrow, str] = {
+    ("TakeIn", "W", "W"): "messages of another program come into a chat at rest",
     ("Create", "N", "W"): "3.2: a fork without new content rests",
     ("Retry", "E0", "R0"): "3.2: Retry",
     ("Retry", "E1", "R1"): "3.2: Retry",

@@ -3,7 +3,7 @@
 The bytes of these texts stay while nothing is pinned anew.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from perdure.agent.decide import Policy
 from perdure.agent.prepare import Limits, Rules
@@ -41,10 +41,13 @@ def _place(card: Card, *, has_workspace: bool) -> str | None:
 class ConfiguredSources:
     """Reads prompts and rules from the cache of the configuration."""
 
-    def __init__(self, config: Config, contexts: Contexts, skills: Skills) -> None:
+    def __init__(
+        self, config: Config, contexts: Contexts, skills: Skills, memories: Callable[[Card], Awaitable[str | None]]
+    ) -> None:
         self._config = config
         self._contexts = contexts
         self._skills = skills
+        self._memories = memories
 
     async def context(self, card: Card) -> PromptContext:
         asker = Asker.of_card(card)
@@ -58,6 +61,7 @@ class ConfiguredSources:
             workspace=instructions(snapshot) if snapshot else None,
             skills=skill_index(await self._skills.index(asker)),
             instructions=normalised(personal.settings.prompt) or None,
+            memories=await self._memories(card),
             plan=normalised(settings.plan_instructions) or None,
         )
 

@@ -36,6 +36,8 @@ class PromptContext:
     workspace: str | None = None
     skills: str | None = None
     instructions: str | None = None
+    memories: str | None = None
+    """What is kept from earlier chats."""
     plan: str | None = None
     """What the deployment adds to plan mode."""
 
@@ -53,6 +55,7 @@ def system_blocks(history: History, toolset: Toolset, context: PromptContext) ->
         context.workspace,
         context.skills,
         context.instructions,
+        context.memories,
         overlay,
         plan,
         GUIDANCE if advisor.name in toolset.ours else None,

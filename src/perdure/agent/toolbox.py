@@ -42,6 +42,7 @@ class Toolbox:
             Need.AGENTS: card.depth < depth,
             Need.COMMANDS: mode_of(card) not in LOOKING or await self._has_view(card),
             Need.ADVISOR: await self._advice.available(card),
+            Need.MEMORY: (await self._config.personal(card.owner_id)).settings.memory,
         }
         return frozenset(need for need, given in met.items() if given)
 

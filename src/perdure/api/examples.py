@@ -55,6 +55,24 @@ EXAMPLES: Mapping[str, Any] = {
     "change_model": {"default": True},
     "add_hook": {"url": "https://rules.example.org/perdure", "events": ["pre_tool_use"], "tools": ["execute"]},
     "change_hook": {"fail_open": True},
+    "add_memory": {"text": "Releases are tagged on Mondays.", "label": "team:docs"},
+    "change_memory": {"text": "Releases are tagged on Tuesdays."},
+    "import_messages": {
+        "source": "codex",
+        "source_id": "0199a1f2",
+        "messages": [
+            {"key": "1", "role": "user", "parts": [{"type": "text", "text": "Look at notes.txt."}]},
+            {
+                "key": "2",
+                "role": "assistant",
+                "parts": [
+                    {"type": "tool_call", "call_id": "c1", "tool": "shell", "args": '{"command": "cat notes.txt"}'}
+                ],
+            },
+            {"key": "3", "role": "tool", "parts": [{"type": "tool_result", "call_id": "c1", "result": "hello"}]},
+            {"key": "4", "role": "assistant", "parts": [{"type": "text", "text": "It says hello."}]},
+        ],
+    },
     "add_schedule": {
         "name": "Look at the build",
         "rule": "0 9 * * 1-5",

@@ -8,9 +8,11 @@ from perdure.api.routes import (
     debug,
     files,
     hooks,
+    imports,
     inbox,
     login,
     mcp,
+    memories,
     messages,
     models,
     network,
@@ -55,4 +57,6 @@ TABLE = Table(
     webhooks.routes,
     network.routes,
     skills.routes,
+    memories.routes,
+    imports.routes,
 )

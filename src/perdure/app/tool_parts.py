@@ -22,6 +22,7 @@ from perdure.tools.family import Family
 from perdure.tools.hooks.client import HookClient
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.mcp.services import McpServices, make_mcp_services
+from perdure.tools.memories import ChatMemories
 from perdure.tools.services import ToolServices
 from perdure.tools.skill_sources import PersonalSkills, Skills, WorkspaceSkills
 from perdure.workspaces.contexts import Contexts
@@ -78,6 +79,7 @@ def make_tool_parts(
     stack.push_async_callback(where.workspaces.close)
     hooks = make_hooks(foundation)
     advisor = ModelAdvisor(pool, config, models, client, clock, measures.agents)
+    memories = ChatMemories(pool, config)
     services = ToolServices(
         workspaces=where.workspaces,
         config=config,
@@ -85,6 +87,7 @@ def make_tool_parts(
         skills=Skills(WorkspaceSkills(where.contexts, where.workspaces), PersonalSkills(config, pool)),
         archive=StoredArchive(pool),
         advisor=advisor,
+        memories=memories,
     )
     return ToolParts(
         workspaces=where,

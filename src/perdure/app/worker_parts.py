@@ -60,7 +60,8 @@ async def make_worker_parts(
     preparation = Preparation(
         models,
         parts.toolbox or tools.toolbox,
-        parts.sources or ConfiguredSources(config, tools.workspaces.contexts, tools.services.skills),
+        parts.sources
+        or ConfiguredSources(config, tools.workspaces.contexts, tools.services.skills, tools.services.memories.block),
         files,
         parts.servers or tools.mcp.tools,
     )

@@ -23,6 +23,7 @@ COMMANDS = {
     "mcp": "Serve chats as tools to another agent (MCP).",
     "sim": "Run a simulated model provider that needs no key.",
     "agent": "Run the helper inside a workspace.",
+    "import": "Bring chats of other programs along.",
     "users": "Say who may sign in.",
     "tokens": "Make secrets for programs.",
     "secrets": "Encrypt stored secrets with a new key.",
@@ -36,6 +37,9 @@ COMMANDS = {
     "bench": "Measure parts of the product against their bars.",
     "doctor": "Check the environment and the database, and suggest fixes.",
 }
+
+_MODULES = {"import": "importing"}
+"""Commands whose names no module can have."""
 
 FAILED = 1
 MISCONFIGURED = 2
@@ -69,7 +73,7 @@ def dispatch(arguments: Sequence[str]) -> int:
 
 def module_of(name: str) -> str:
     """Where a command is."""
-    return f"perdure.cli.{name.replace('-', '_')}"
+    return f"perdure.cli.{_MODULES.get(name, name.replace('-', '_'))}"
 
 
 def _imported(name: str) -> ModuleType:

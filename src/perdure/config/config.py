@@ -19,7 +19,7 @@ from perdure.store.cache import Cache
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
 from perdure.store.scopes import OrganisationScope
-from perdure.store.tables import hooks, mcp_servers, models, provider_keys, providers, settings, skills
+from perdure.store.tables import hooks, mcp_servers, memories, models, provider_keys, providers, settings, skills
 from perdure.store.tables.hooks import HookRow
 from perdure.store.tables.mcp_servers import McpServerRow
 from perdure.store.tables.models import ModelRow
@@ -39,6 +39,8 @@ class Snapshot:
     keys: Mapping[ProviderId, bytes]
     mcp_servers: tuple[McpServer, ...] = ()
     hooks: tuple[Hook, ...] = ()
+    remembers: bool = False
+    """Whether it has memories that all its agents are told."""
 
     @property
     def default(self) -> ModelSetting | None:
@@ -55,6 +57,8 @@ class Personal:
     keys: Mapping[ProviderId, bytes]
     skills: Mapping[str, str] = field(default_factory=dict[str, str])
     """What each of their skills is for, by name."""
+    remembers: bool = False
+    """Whether they have memories."""
 
 
 class Config:
@@ -121,12 +125,13 @@ class Config:
 
     async def _load(self, organisation_id: OrganisationId) -> Snapshot:
         scope = OrganisationScope(self._pool, organisation_id)
-        offered, usable, chosen, servers, asked = await asyncio.gather(
+        offered, usable, chosen, servers, asked, remembers = await asyncio.gather(
             providers.listed(scope),
             models.listed(scope),
             settings.of_organisation(scope),
             mcp_servers.of_organisation(scope),
             hooks.listed(scope),
+            memories.has_organisation(self._pool, organisation_id),
         )
         known = {row.id: provider_of(row) for row in offered}
         return Snapshot(
@@ -136,18 +141,21 @@ class Config:
             keys={row.id: row.secret for row in offered if row.secret is not None},
             mcp_servers=tuple(map(mcp_server_of, servers)),
             hooks=tuple(map(hook_of, asked)),
+            remembers=remembers,
         )
 
     async def _load_personal(self, user_id: UserId) -> Personal:
-        chosen, keys, index = await asyncio.gather(
+        chosen, keys, index, remembers = await asyncio.gather(
             settings.of_person(self._pool, user_id),
             provider_keys.of_person(self._pool, user_id),
             skills.of_person(self._pool, user_id),
+            memories.has_person(self._pool, user_id),
         )
         return Personal(
             settings=merged(PersonalSettings, {row.name: row.value for row in chosen}),
             keys={row.provider_id: row.secret for row in keys},
             skills={row.name: row.description for row in index},
+            remembers=remembers,
         )
 
 

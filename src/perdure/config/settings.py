@@ -165,6 +165,9 @@ class PersonalSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = {}
     subagents: Annotated[SubagentModels, Meta(description="Which models your agents use.")] = SubagentModels()
     approvals: Annotated[dict[str, Approval], Meta(description="Tools by name: `auto`, `ask` or `deny`.")] = {}
+    memory: Annotated[bool, Meta(description="Whether your agents keep facts for later chats, and are told them.")] = (
+        True
+    )
 
 
 AnySettings = Settings | PersonalSettings

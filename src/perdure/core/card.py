@@ -30,6 +30,7 @@ class ChatSource(StrEnum):
     CLI = "cli"
     AGENT = "agent"
     SCHEDULE = "schedule"
+    IMPORT = "import"
 
 
 class ChatSettings(Struct, frozen=True, omit_defaults=True):

@@ -118,7 +118,7 @@ class Commit(Struct, frozen=True, kw_only=True):
                 **structs.asdict(message),
                 number=number,
                 revision=chat.snapshot_version,
-                created_at=chat.updated_at,
+                created_at=message.said_at or chat.updated_at,
             )
             for number, message in self.appended
         ]

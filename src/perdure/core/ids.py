@@ -16,6 +16,7 @@ McpServerId = NewType("McpServerId", UUID)
 HookId = NewType("HookId", UUID)
 ScheduleId = NewType("ScheduleId", UUID)
 WebhookId = NewType("WebhookId", UUID)
+MemoryId = NewType("MemoryId", UUID)
 
 ModelName = NewType("ModelName", str)
 """The unique name of a model setting, such as `demo` or `anthropic/claude-sonnet`."""

@@ -206,6 +206,8 @@ class NewMessage(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False
     queued_as: QueuedNumber | None = None
     covers: MessageNumber | None = None
     """On a boundary row: the newest message that its summary stands for."""
+    said_at: datetime | None = None
+    """When it was said, if not now: it comes from another program. Read back, that is when it was created."""
 
 
 class Message(NewMessage, frozen=True, kw_only=True, omit_defaults=True):

@@ -12,7 +12,7 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CancelRequiresAction, CompleteRequiresAction, EnterRequiresAction
 from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt, RecordRetryState
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
-from perdure.machine.transitions.lifecycle import Create, ReconcileInvalidState, RequestCompaction, SetArchived
+from perdure.machine.transitions.lifecycle import Create, ReconcileInvalidState, RequestCompaction, SetArchived, TakeIn
 from perdure.machine.transitions.messages import EditMessage, SendMessage
 from perdure.machine.transitions.queue import (
     DeleteQueuedMessage,
@@ -29,7 +29,14 @@ TransitionType = type[Transition]
 
 _ARROWS: Mapping[State, Mapping[TransitionType, set[State]]] = {
     N: {Create: {R0, W}},
-    W: {SendMessage: {R0}, EditMessage: {R0}, RequestCompaction: {R0}, SetArchived: {XW}, FinishError: {E0}},
+    W: {
+        SendMessage: {R0},
+        EditMessage: {R0},
+        RequestCompaction: {R0},
+        SetArchived: {XW},
+        FinishError: {E0},
+        TakeIn: {W},
+    },
     E0: {SendMessage: {R0}, EditMessage: {R0}, RequestCompaction: {R0}, Retry: {R0}, SetArchived: {XE0}},
     E1: {
         SendMessage: {R1},

@@ -13,6 +13,8 @@ from perdure.store.scopes import Database
 CONFLICTS: Mapping[str, tuple[str, str]] = {
     "groups_name": ("name", "There is a group of this name already."),
     "mcp_servers_organisation_id_slug_key": ("slug", "There is an MCP server of this name already."),
+    "memories_of_organisation": ("text", "Your organisation has this memory already."),
+    "memories_of_person": ("text", "You have this memory already."),
     "model_settings_default": ("default", "Another model was made the default at the same moment. Try again."),
     "model_settings_pkey": ("name", "There is a model of this name already."),
     "providers_name": ("name", "There is a provider of this name already."),

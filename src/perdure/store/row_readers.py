@@ -120,5 +120,6 @@ def _own_columns(kind: Any, hints: dict[str, Any]) -> dict[str, Any]:
     if kind is Chat:
         columns |= _QUEUE
     if kind is Message:
-        columns = {name: hint for name, hint in columns.items() if name not in ANSWER_FIELDS} | _ANSWER
+        elsewhere = (*ANSWER_FIELDS, "said_at")
+        columns = {name: hint for name, hint in columns.items() if name not in elsewhere} | _ANSWER
     return columns

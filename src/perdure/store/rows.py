@@ -147,6 +147,9 @@ def _answer_of(message: NewMessage) -> str | None:
     return None if answer == _NO_ANSWER else encoded(answer)
 
 
+SAID_AT = "created_at"
+"""Left to the database, but for messages that were said elsewhere."""
+
 MESSAGE_COLUMNS: Mapping[str, tuple[str, Callable[[NewMessage], object]]] = {
     "role": ("text", lambda message: message.role.value),
     "visibility": ("text", lambda message: message.visibility.value),
@@ -160,6 +163,7 @@ MESSAGE_COLUMNS: Mapping[str, tuple[str, Callable[[NewMessage], object]]] = {
     "client_id": ("text", lambda message: message.client_id),
     "queued_as": ("integer", lambda message: message.queued_as),
     "covers": ("integer", lambda message: message.covers),
+    SAID_AT: ("timestamptz", lambda message: message.said_at),
 }
 
 

@@ -21,6 +21,13 @@ CREATE DOMAIN public.share_role AS text
 CREATE DOMAIN public.title_source AS text
 	CONSTRAINT title_source_check CHECK ((VALUE = ANY (ARRAY['fallback'::text, 'generated'::text, 'named'::text])));
 
+CREATE FUNCTION public.any_word(words text) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+    SELECT replace(plainto_tsquery('english', words)::text, '&', '|')::tsquery
+        || replace(plainto_tsquery('simple', words)::text, '&', '|')::tsquery
+$$;
+
 CREATE FUNCTION public.card_gone() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -83,6 +90,13 @@ CREATE FUNCTION public.is_listed_for(chat uuid, root uuid, owner uuid, reader uu
             AND (s.user_id = reader
                  OR s.group_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = reader))
     )
+$$;
+
+CREATE FUNCTION public.is_private(root uuid) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+    SELECT NOT EXISTS (SELECT FROM chat_shares s WHERE s.chat_id = root)
+        AND NOT EXISTS (SELECT FROM chat_links l WHERE l.chat_id = root)
 $$;
 
 CREATE FUNCTION public.keep_line() RETURNS trigger
@@ -494,6 +508,15 @@ CREATE TABLE public.identities (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.imports (
+    owner_id uuid NOT NULL,
+    source text NOT NULL,
+    source_id text NOT NULL,
+    chat_id uuid,
+    generation integer DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.inbox (
     id bigint NOT NULL,
     user_id uuid NOT NULL,
@@ -582,6 +605,22 @@ CREATE TABLE public.mcp_sign_ins (
     user_id uuid NOT NULL,
     secret bytea NOT NULL,
     expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.memories (
+    id uuid NOT NULL,
+    organisation_id uuid NOT NULL,
+    owner_id uuid,
+    label text DEFAULT ''::text NOT NULL,
+    text text NOT NULL,
+    by_agent boolean DEFAULT false NOT NULL,
+    written_by uuid,
+    chat_id uuid,
+    message integer,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    document tsvector GENERATED ALWAYS AS ((to_tsvector('english'::regconfig, text) || to_tsvector('simple'::regconfig, text))) STORED NOT NULL,
+    CONSTRAINT memories_text_check CHECK (((text <> ''::text) AND (char_length(text) <= 1000)))
 );
 
 CREATE TABLE public.messages (
@@ -1004,6 +1043,9 @@ ALTER TABLE ONLY public.idempotency_keys
 ALTER TABLE ONLY public.identities
     ADD CONSTRAINT identities_pkey PRIMARY KEY (service, subject);
 
+ALTER TABLE ONLY public.imports
+    ADD CONSTRAINT imports_pkey PRIMARY KEY (owner_id, source, source_id);
+
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (id);
 
@@ -1030,6 +1072,9 @@ ALTER TABLE ONLY public.mcp_servers
 
 ALTER TABLE ONLY public.mcp_sign_ins
     ADD CONSTRAINT mcp_sign_ins_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY public.memories
+    ADD CONSTRAINT memories_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.messages
     ADD CONSTRAINT messages_pkey PRIMARY KEY (chat_id, number);
@@ -1194,6 +1239,8 @@ CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (create
 
 CREATE INDEX identities_by_user ON public.identities USING btree (user_id);
 
+CREATE INDEX imports_of_chat ON public.imports USING btree (chat_id) WHERE (chat_id IS NOT NULL);
+
 CREATE INDEX inbox_by_user ON public.inbox USING btree (user_id);
 
 CREATE UNIQUE INDEX inbox_once ON public.inbox USING btree (user_id, chat_id, kind);
@@ -1207,6 +1254,14 @@ CREATE INDEX mcp_grants_by_user ON public.mcp_grants USING btree (user_id);
 CREATE INDEX mcp_sign_ins_by_server ON public.mcp_sign_ins USING btree (server_id);
 
 CREATE INDEX mcp_sign_ins_by_user ON public.mcp_sign_ins USING btree (user_id);
+
+CREATE INDEX memories_document ON public.memories USING gin (document);
+
+CREATE INDEX memories_of_chat ON public.memories USING btree (chat_id) WHERE (chat_id IS NOT NULL);
+
+CREATE UNIQUE INDEX memories_of_organisation ON public.memories USING btree (organisation_id, label, md5(text)) WHERE (owner_id IS NULL);
+
+CREATE UNIQUE INDEX memories_of_person ON public.memories USING btree (owner_id, label, md5(text)) WHERE (owner_id IS NOT NULL);
 
 CREATE INDEX messages_boundaries ON public.messages USING btree (chat_id, number) WHERE (kind = 'boundary'::text);
 
@@ -1370,6 +1425,12 @@ ALTER TABLE ONLY public.hooks
 ALTER TABLE ONLY public.identities
     ADD CONSTRAINT identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.imports
+    ADD CONSTRAINT imports_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chat_cards(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.imports
+    ADD CONSTRAINT imports_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.journal
     ADD CONSTRAINT journal_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
 
@@ -1393,6 +1454,18 @@ ALTER TABLE ONLY public.mcp_sign_ins
 
 ALTER TABLE ONLY public.mcp_sign_ins
     ADD CONSTRAINT mcp_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.memories
+    ADD CONSTRAINT memories_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chat_cards(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.memories
+    ADD CONSTRAINT memories_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.memories
+    ADD CONSTRAINT memories_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.memories
+    ADD CONSTRAINT memories_written_by_fkey FOREIGN KEY (written_by) REFERENCES public.users(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY public.model_settings
     ADD CONSTRAINT model_settings_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);

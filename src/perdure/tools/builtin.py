@@ -15,7 +15,7 @@ from perdure.tools.files import attach_file, edit_files, list_files, read_file, 
 from perdure.tools.mcp.search import FIND_TOOLS
 from perdure.tools.plans import ask_user_question, propose_plan
 from perdure.tools.processes import execute, process_list, process_output, process_signal
-from perdure.tools.recall import recall
+from perdure.tools.recall import recall, remember, search_memory
 from perdure.tools.skills import read_skill, read_skill_file
 from perdure.tools.tool import End, Need, Tool
 from perdure.tools.workspaces import (
@@ -54,6 +54,8 @@ BUILTIN_TOOLS: tuple[Tool, ...] = (
     recall,
     read_skill,
     read_skill_file,
+    remember,
+    search_memory,
 )
 AGENT_TOOLS = tuple(tool for tool in BUILTIN_TOOLS if Need.AGENTS in tool.needs)
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from perdure.config.config import Config
+from perdure.core.card import Card
 from perdure.core.ids import ChatId
 from perdure.tools.call import CallContext, ToolOutput
 from perdure.tools.family import Family
@@ -15,6 +16,16 @@ class Archive(Protocol):
     """What was said before the newest summary."""
 
     async def read(self, chat_id: ChatId, *, words: str, before: int | None, limit: int) -> str: ...
+
+
+class MemoryShelf(Protocol):
+    """What is kept for later chats, and told them."""
+
+    async def block(self, card: Card) -> str | None: ...
+
+    async def keep(self, ctx: CallContext, text: str, label: str) -> str: ...
+
+    async def find(self, chat_id: ChatId, words: str, limit: int) -> str: ...
 
 
 class Advisor(Protocol):
@@ -31,3 +42,4 @@ class ToolServices:
     skills: Skills
     archive: Archive
     advisor: Advisor
+    memories: MemoryShelf

@@ -38,6 +38,8 @@ class Need(StrEnum):
     """Commands can be kept from changing anything where they must not."""
     ADVISOR = "advisor"
     """An admin set an advisor up."""
+    MEMORY = "memory"
+    """The owner lets their agents keep something for later chats."""
 
 
 AGENTS = frozenset({Need.AGENTS})

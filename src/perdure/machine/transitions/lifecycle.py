@@ -4,8 +4,9 @@ from msgspec import Struct
 
 from perdure.core.card import CardChange
 from perdure.core.chat import ActionKind, CallKind, Chat, Status
+from perdure.core.errors import Fenced
 from perdure.core.failure import ChatError
-from perdure.core.ids import FileId
+from perdure.core.ids import FileId, MessageNumber
 from perdure.core.message import Kind, NewMessage, Role
 from perdure.machine.change import ALL_MARKERS, Change, Reason, refuse
 from perdure.machine.planning import calls_after, synthetic
@@ -45,6 +46,27 @@ class Create(Struct, frozen=True):
 
 def _missing(chat: Chat, messages: list[NewMessage]) -> list[NewMessage]:
     return [synthetic(call, Reason.NEW_MESSAGE) for call in calls_after(chat, tuple(messages), {})]
+
+
+class TakeIn(Struct, frozen=True):
+    """Bring messages into a chat at rest that were said elsewhere, in place of those from `cut_from` on, if any."""
+
+    messages: tuple[NewMessage, ...]
+    history_version: int | None = None
+    """The history that they belong to. Once there is another one, somebody has to look again."""
+    cut_from: MessageNumber | None = None
+    files: tuple[FileId, ...] = ()
+
+    def plan(self, chat: Chat) -> Change:
+        if self.history_version not in (None, chat.history_version):
+            raise Fenced
+        return Change(
+            answer_calls=tuple(call.index for call in chat.open_calls),
+            reason=Reason.NEW_MESSAGE,
+            append=self.messages,
+            cut_from=self.cut_from,
+            files=self.files,
+        )
 
 
 class SetArchived(Struct, frozen=True):

@@ -5,10 +5,10 @@ from perdure.sim.openai.content import check_effort, check_length, check_name, c
 from perdure.sim.openai.errors import invalid
 
 FIELDS = names("""
-    access_programs background context_management conversation image include input instructions max_output_tokens
-    max_tool_calls metadata model moderation parallel_tool_calls previous_response_id prompt prompt_cache_key
-    prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store stream stream_options
-    temperature text tool_choice tools top_logprobs top_p truncation user
+    access_programs background client_metadata context_management conversation image include input instructions
+    max_output_tokens max_tool_calls metadata model moderation parallel_tool_calls previous_response_id prompt
+    prompt_cache_key prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store stream
+    stream_options temperature text tool_choice tools top_logprobs top_p truncation user
 """)
 OUTPUT_MINIMUM = 16
 _TIERS = ("auto", "default", "flex", "priority", "scale", "fast", "ultrafast")

@@ -5,7 +5,7 @@ from typing import Any
 
 from perdure.core.commit import Commit
 from perdure.core.message import NewMessage
-from perdure.store.rows import MESSAGE_COLUMNS, encoded
+from perdure.store.rows import MESSAGE_COLUMNS, SAID_AT, encoded
 from perdure.store.statement.text import CHANGE, Shape, Text
 
 Rows = Sequence[tuple[int, NewMessage]]
@@ -25,6 +25,8 @@ def bind_rows(rows: Rows, columns: Sequence[Any], values: list[object]) -> Hasha
                 values.append(value)
         return False, tuple(names)
     values.append([number for number, _ in rows])
+    if all(message.said_at is None for _, message in rows):
+        columns = [column for column in columns if column[0] != SAID_AT]
     values += ([of(message) for _, message in rows] for _, (_, of) in columns)
     return True, tuple(name for name, _ in columns)
 

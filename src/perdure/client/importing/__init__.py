@@ -1,0 +1,1 @@
+"""Chats of other programs, read from what they keep or export."""
