@@ -118,6 +118,7 @@ export type DebugRun = Wire<"DebugRun">;
 export type Schedule = Wire<"Schedule">;
 export type ScheduleRun = Wire<"Run">;
 export type Webhook = Wire<"Webhook">;
+export type Memory = Wire<"Memory">;
 export type Outgoing = Wire<"Outgoing">;
 
 export type WatchEvent =

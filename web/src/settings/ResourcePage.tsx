@@ -30,7 +30,14 @@ interface Props<Item> {
   nothing: { icon: LucideIcon; title: string; words: ReactNode };
   /** More buttons of a row. */
   more?: (item: Item) => ReactNode;
+  /** Whether whoever looks may change this one. */
+  mine?: (item: Item) => boolean;
+  /** What is looked through where there are many. */
+  words?: (item: Item) => string;
 }
+
+/** So many are found at a glance. */
+const FEW = 8;
 
 type Open<Item> =
   | { kind: "closed" }
@@ -52,10 +59,14 @@ export function ResourcePage<Item>({
   off,
   nothing,
   more,
+  mine = () => true,
+  words,
 }: Props<Item>) {
+  const [wanted, setWanted] = useState("");
   const resource = useResource<Item>(path);
   const [open, setOpen] = useState<Open<Item>>({ kind: "closed" });
   const close = () => setOpen({ kind: "closed" });
+  const fits = (item: Item) => !words || words(item).toLowerCase().includes(wanted.trim().toLowerCase());
   const absent = off !== undefined && resource.error instanceof ApiError && resource.error.status === 404;
   const create = async (values: Values) => {
     const item = await resource.create(values);
@@ -74,12 +85,22 @@ export function ResourcePage<Item>({
       }
     >
       {absent ? off : <Problem error={resource.error} />}
+      {words && resource.items.length > FEW && (
+        <input
+          type="search"
+          className="input"
+          aria-label={t("Search")}
+          placeholder={t("Search")}
+          value={wanted}
+          onChange={(event) => setWanted(event.target.value)}
+        />
+      )}
       <ul className="rows">
-        {resource.items.map((item) => (
+        {resource.items.filter(fits).map((item) => (
           <li key={idOf(item)} className="card row-card">
             <div className="grow">{row(item)}</div>
             {more?.(item)}
-            {!fixed && (
+            {!fixed && mine(item) && (
               <Button
                 look="ghost"
                 label={t("Edit {noun}", { noun })}
@@ -88,7 +109,12 @@ export function ResourcePage<Item>({
                 <Pencil />
               </Button>
             )}
-            <RemoveButton label={t("Remove {noun}", { noun })} onRemove={() => resource.remove(idOf(item))} />
+            {mine(item) && (
+              <RemoveButton
+                label={t("Remove {noun}", { noun })}
+                onRemove={() => resource.remove(idOf(item))}
+              />
+            )}
           </li>
         ))}
       </ul>

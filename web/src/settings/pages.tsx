@@ -17,6 +17,7 @@ import { Schedules } from "../triggers/Schedules.tsx";
 import { Webhooks } from "../triggers/Webhooks.tsx";
 import { Connect } from "./Connect.tsx";
 import { McpSignIns } from "./McpSignIns.tsx";
+import { Memories } from "./Memories.tsx";
 import { Notifications } from "./Notifications.tsx";
 import { OwnUsage } from "./OwnUsage.tsx";
 import { PersonalChats } from "./PersonalChats.tsx";
@@ -31,6 +32,7 @@ export const PAGES: Record<string, () => ReactNode> = {
   "/settings/prompt": PersonalChats,
   "/settings/notifications": Notifications,
   "/settings/skills": Skills,
+  "/settings/memory": Memories,
   "/settings/schedules": Schedules,
   "/settings/webhooks": Webhooks,
   "/settings/usage": OwnUsage,
