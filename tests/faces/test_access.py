@@ -21,6 +21,8 @@ SAID = {"type": "message", "role": "user", "content": "hi"}
 BODY: dict[str, Any] = {"model": "demo", "input": "hi", "messages": [], "items": [SAID], "metadata": {}}
 NAMED = [route for route in TABLE.routes if {"response_id", "conversation_id"} & set(route.parameters)]
 
+FILES = [route for route in TABLE.routes if route.path.startswith("/files/{name}")]
+
 
 @dataclass(frozen=True, slots=True)
 class Things:
@@ -80,12 +82,11 @@ async def test_a_chat_is_its_owners_readable_where_shared_and_nowhere_else(thing
     assert await things.ask(route, things.cast.ada) == HTTPStatus.OK
 
 
-@pytest.mark.parametrize("name", ["/files/{name}", "/files/{name}/content"])
-async def test_a_file_is_its_owners_alone(things: Things, name: str) -> None:
-    (route,) = (route for route in TABLE.routes if route.path == name)
-    assert await things.ask(route, things.cast.ada) == HTTPStatus.OK
+@pytest.mark.parametrize("route", FILES, ids=lambda route: f"{route.method} {route.path}")
+async def test_a_file_is_its_owners_alone(things: Things, route: Route) -> None:
     assert await things.ask(route, things.cast.bob) == HTTPStatus.NOT_FOUND
     assert await things.ask(route, things.cast.elsewhere) == HTTPStatus.NOT_FOUND
+    assert await things.ask(route, things.cast.ada) == HTTPStatus.OK
 
 
 async def test_an_auditor_has_no_chats(things: Things, replica: InProcessReplica) -> None:

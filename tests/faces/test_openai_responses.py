@@ -296,6 +296,27 @@ async def test_files_are_kept_and_named(openai: AsyncOpenAI, replica: InProcessR
     assert await replica.pool.fetchval("SELECT count(*) FROM file_links") == 1
 
 
+async def test_files_are_listed_and_removed_where_no_chat_has_them(
+    openai: AsyncOpenAI, replica: InProcessReplica
+) -> None:
+    kept = [await openai.files.create(file=(f"{n}.txt", b"x" * n), purpose="user_data") for n in (1, 2, 3)]
+    listed = [file async for file in openai.files.list(limit=2, order="asc")]
+    assert [(file.id, file.filename, file.bytes) for file in listed] == [
+        (file.id, f"{number}.txt", number) for number, file in enumerate(kept, 1)
+    ]
+    for file in listed:
+        assert file.created_at == (await openai.files.retrieve(file.id)).created_at > 0
+    content: Any = [{"type": "input_text", "text": "[[say:Milk.]]"}, {"type": "input_file", "file_id": kept[0].id}]
+    await openai.responses.create(model="demo", input=[{"role": "user", "content": content}])
+    with pytest.raises(APIStatusError, match="A chat has this file"):
+        await openai.files.delete(kept[0].id)
+    assert (await openai.files.delete(kept[1].id)).deleted
+    with pytest.raises(NotFoundError):
+        await openai.files.delete(kept[1].id)
+    assert [file.id async for file in openai.files.list()] == [kept[2].id, kept[0].id]
+    assert await replica.pool.fetchval("SELECT count(*) FROM files") == 2
+
+
 async def test_responses_come_over_a_websocket_one_after_the_other(
     openai: AsyncOpenAI, replica: InProcessReplica
 ) -> None:

@@ -1,7 +1,7 @@
 """Files that people attach and tools hand over."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from msgspec import Struct
@@ -22,6 +22,15 @@ class KeptFile(Struct, frozen=True):
     content: bytes | None
     object_id: int | None
     hash: bytes | None
+
+
+class FileRow(Struct, frozen=True):
+    """What is known of a file besides its content."""
+
+    id: FileId
+    name: str
+    size: int
+    created_at: datetime
 
 
 class UsableFile(Struct, frozen=True):
@@ -55,6 +64,18 @@ async def known(scope: PersonScope, file_id: FileId) -> FileId | None: ...
 
 @query
 async def read(scope: PersonScope, file_id: FileId) -> KeptFile | None: ...
+
+
+@query
+async def described(scope: PersonScope, file_id: FileId) -> FileRow | None: ...
+
+
+@query
+async def owned(scope: PersonScope, most: int) -> list[FileRow]: ...
+
+
+@query
+async def discard(scope: PersonScope, file_id: FileId) -> FileId | None: ...
 
 
 @query

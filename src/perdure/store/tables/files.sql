@@ -23,6 +23,33 @@ WHERE f.id = $3 AND f.organisation_id = $2 AND (
         WHERE l.file_id = f.id AND may_read(k.id, k.root_id, k.owner_id, $1)
     ))
 
+-- name: files.described
+-- What a file is, of one's own or of a chat that one may read.
+SELECT f.id, f.name, f.size, f.created_at
+FROM files f
+WHERE f.id = $3 AND f.organisation_id = $2 AND (
+    f.owner_id = $1 OR EXISTS (
+        SELECT FROM file_links l JOIN chat_cards k ON k.id = l.chat_id
+        WHERE l.file_id = f.id AND may_read(k.id, k.root_id, k.owner_id, $1)
+    ))
+
+-- name: files.owned
+-- Files of one's own, the newest $3, oldest first.
+SELECT n.id, n.name, n.size, n.created_at FROM (
+    SELECT f.id, f.name, f.size, f.created_at FROM files f
+    WHERE f.owner_id = $1 AND f.organisation_id = $2
+    ORDER BY f.created_at DESC, f.id DESC
+    LIMIT $3
+) n
+ORDER BY n.created_at, n.id
+
+-- name: files.discard
+-- Remove a file of one's own that no chat has.
+DELETE FROM files f
+WHERE f.id = $3 AND f.owner_id = $1 AND f.organisation_id = $2
+    AND NOT EXISTS (SELECT FROM file_links l WHERE l.file_id = f.id)
+RETURNING f.id
+
 -- name: files.usable
 -- Those of these files that are somebody's own, and whether a chat holds them already.
 SELECT
