@@ -90,6 +90,8 @@ class Results:
     files: tuple[FileId, ...] = ()
     lost: frozenset[int] = frozenset()
     """Calls whose workspace is gone: nobody knows whether they ran, and the journal says so."""
+    word: str = ""
+    """What people are told besides."""
     outdated: bool = False
     """Whether the chat may use other tools by now than it was prepared for."""
 
@@ -153,6 +155,7 @@ class ToolRunner:
             ),
             tuple(file.id for _, _, output in pairs if output for file in output.files),
             frozenset(open_call.index for open_call, _, output in pairs if output is None),
+            self._services.chat_files.unsaid(batch.card.root_id or batch.card.id),
             outdated=batch.planning,
         )
 
@@ -187,6 +190,14 @@ class ToolRunner:
         batch.output.result(open_call.index, shown)
         self._reached("tools.shown")
         return output
+
+    async def ends(self, chat_id: ChatId) -> None:
+        """A chat's turn is about to end: what changes in its workspace from now on is not its own."""
+        await self._services.chat_files.ends(chat_id)
+
+    def rests(self, chat_id: ChatId) -> None:
+        """A chat's turn is over: what changes in its workspace from now on is not its own."""
+        self._services.chat_files.rests(chat_id)
 
     async def end(self, card: Card, runs: Iterable[tuple[CallRun, str]]) -> None:
         """End what calls, each with its tool, still have running. What cannot be reached is left, and logged."""
@@ -240,6 +251,9 @@ class ToolRunner:
                 handed=partial(self._handed, batch.fence, begun, called.release),
             )
             self._reached("tools.started")
+            if tool.mcp_server_id is not None and context.mode in ACTING:
+                # It may run in the workspace, or reach it: nobody can tell.
+                await self._services.chat_files.before_foreign(batch.chat.id, batch.told.turn, context.home)
         try:
             output = _bounded(await self._attempted(tool, context, arguments), batch.budget)
         except WorkspaceLost:

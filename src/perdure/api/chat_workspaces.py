@@ -4,10 +4,12 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
 from perdure.access.actor import Permission
+from perdure.access.chats import Seen
 from perdure.api.caller import Caller
-from perdure.api.wire.chats import WorkspaceWish
-from perdure.core.errors import InvalidInput, NotFound, PerdureError, Validation
-from perdure.core.ids import WorkspaceId
+from perdure.api.wire.chats import EditBody, FilesWish, WorkspaceWish
+from perdure.core.chat import Status
+from perdure.core.errors import InvalidInput, NotAllowed, NotFound, PerdureError, Refused, Validation
+from perdure.core.ids import MessageNumber, WorkspaceId
 from perdure.store.tables.workspaces import read, remove_own, unused
 from perdure.workspaces.service import Wish, Workspaces
 from perdure.workspaces.templates.template import Value
@@ -60,3 +62,30 @@ async def _begin(caller: Caller, workspaces: Workspaces, wish: WorkspaceWish, wo
         await workspaces.begin(workspace_id, await wish_of(caller, wish.template, wish.parameters))
     except NotFound as error:
         raise InvalidInput("There is no such template.", Validation("workspace.template", str(error))) from error
+
+
+@asynccontextmanager
+async def files_back(caller: Caller, seen: Seen, number: MessageNumber, body: EditBody) -> AsyncGenerator[None]:
+    """Files go back before the block, where that was asked for; where the block fails they are as they were."""
+    if body.files is FilesWish.KEEP:
+        yield
+        return
+    home, files = seen.chat.id, caller.services.chat_files
+    await resting_root(caller, seen)
+    went = await files.go_back(home, number, key=str(caller.made_id("files")), state=body.files_state)
+    try:
+        yield
+    except PerdureError:
+        await files.take_back(home, number, went, key=str(caller.made_id("files-again")))
+        raise
+
+
+async def resting_root(caller: Caller, seen: Seen) -> None:
+    """Files go back only in chats that have a workspace of their own, and while nothing of them is at work."""
+    if not seen.own:
+        raise NotAllowed("Only the chat's owner can put its files back.")
+    if seen.row.parent_id is not None:
+        raise Refused("Files go back with the chat that this agent works for.")
+    at_work = seen.chat.status not in (Status.WAITING, Status.ERROR)
+    if at_work or not all(agent.at_rest for agent in await caller.services.family.all(seen.chat.id)):
+        raise Refused("The chat is at work. Stop it first, then its files can go back.")

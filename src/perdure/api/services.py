@@ -30,6 +30,7 @@ from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.mcp.services import McpServices
 from perdure.tools.reports import Waits
 from perdure.worker.describer import Describer
+from perdure.workspaces.chat_files import ChatFiles
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.service import Workspaces
 
@@ -62,6 +63,7 @@ class Services:
     tracing: Tracing
     describer: Describer
     workspaces: Workspaces
+    chat_files: ChatFiles
     contexts: Contexts
     mcp: McpServices
     public_url: str | None = None

@@ -2,6 +2,7 @@
 
 from perdure.api.routes import (
     budgets,
+    chat_files,
     chats,
     control,
     copies,
@@ -51,6 +52,7 @@ TABLE = Table(
     debug.routes,
     workspaces.routes,
     ports.routes,
+    chat_files.routes,
     mcp.routes,
     hooks.routes,
     schedules.routes,

@@ -1,5 +1,6 @@
 """What models may do and where: the tools of a replica, the workspaces they act in, and what they reach."""
 
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,9 @@ from perdure.agent.models import Models
 from perdure.agent.toolbox import Toolbox
 from perdure.app.foundation import Foundation, outside_network
 from perdure.app.parts import Parts
+from perdure.config.config import Config
 from perdure.config.network import NETWORK_PURPOSE
+from perdure.core.ids import OrganisationId
 from perdure.core.timing import Clock
 from perdure.observe.measures.service import WorkspaceMeasures
 from perdure.providers.client import ProviderClient
@@ -25,7 +28,9 @@ from perdure.tools.mcp.services import McpServices, make_mcp_services
 from perdure.tools.memories import ChatMemories
 from perdure.tools.services import ToolServices
 from perdure.tools.skill_sources import PersonalSkills, Skills, WorkspaceSkills
+from perdure.workspaces.chat_files import ChatFiles, Room
 from perdure.workspaces.contexts import Contexts
+from perdure.workspaces.driver import MEBIBYTE
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.egress.control import EgressOptions
 from perdure.workspaces.local.driver import LocalDriver
@@ -38,12 +43,19 @@ from perdure.workspaces.watch import WorkspaceWatch
 @dataclass(frozen=True, slots=True)
 class WorkspaceParts:
     workspaces: Workspaces
+    chat_files: ChatFiles
     contexts: Contexts
     watch: WorkspaceWatch
 
 
 def make_workspace_parts(
-    settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures, keyring: Keyring
+    settings: Settings,
+    pool: Pool,
+    pubsub: Pubsub,
+    clock: Clock,
+    measures: WorkspaceMeasures,
+    keyring: Keyring,
+    config: Config,
 ) -> WorkspaceParts:
     def opened(sealed: bytes) -> str:
         return keyring.open(sealed, NETWORK_PURPOSE)
@@ -56,7 +68,10 @@ def make_workspace_parts(
     contexts = Contexts(pool, workspaces, pubsub)
     network = outside_network(settings)
     forge = GitHub(settings.forge_url, settings.forge_token, network.proxy, network.trusted)
-    return WorkspaceParts(workspaces, contexts, WorkspaceWatch(workspaces, contexts, PullRequests(forge, clock), clock))
+    chat_files = ChatFiles(pool, workspaces, room_of(config))
+    return WorkspaceParts(
+        workspaces, chat_files, contexts, WorkspaceWatch(workspaces, contexts, PullRequests(forge, clock), clock)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,12 +84,22 @@ class ToolParts:
     """The tools that ship, also where a replica was given others."""
 
 
+def room_of(config: Config) -> Callable[[OrganisationId], Awaitable[Room]]:
+    """What an organisation says about the earlier states of files."""
+
+    async def room(organisation_id: OrganisationId) -> Room:
+        said = (await config.settings(organisation_id)).snapshots
+        return Room(said.megabytes * MEBIBYTE, said.ignore)
+
+    return room
+
+
 def make_tool_parts(
     stack: AsyncExitStack, foundation: Foundation, parts: Parts, *, models: Models, client: ProviderClient
 ) -> ToolParts:
     pool, config, clock, measures = foundation.pool, foundation.config, foundation.clock, foundation.measures
     where = make_workspace_parts(
-        foundation.settings, pool, foundation.pubsub, clock, measures.workspaces, foundation.keyring
+        foundation.settings, pool, foundation.pubsub, clock, measures.workspaces, foundation.keyring, config
     )
     stack.push_async_callback(where.workspaces.close)
     hooks = make_hooks(foundation)
@@ -82,6 +107,7 @@ def make_tool_parts(
     memories = ChatMemories(pool, config)
     services = ToolServices(
         workspaces=where.workspaces,
+        chat_files=where.chat_files,
         config=config,
         family=Family(pool, foundation.machine, config, hooks, measures.agents),
         skills=Skills(WorkspaceSkills(where.contexts, where.workspaces), PersonalSkills(config, pool)),

@@ -65,6 +65,17 @@ class WorkspaceQuota(Struct, frozen=True, forbid_unknown_fields=True):
     """How many workspaces one person may have; 0 switches them off."""
 
 
+class FileSnapshots(Struct, frozen=True, forbid_unknown_fields=True):
+    megabytes: Annotated[int, Meta(ge=0, le=1_000_000)] = 2_048
+    """How much room the earlier states of one workspace's files may take; 0 keeps none, so files cannot go back."""
+    ignore: Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=500)], ...], Meta(max_length=100)] = (
+        "node_modules/",
+        ".venv/",
+        "__pycache__/",
+    )
+    """What is never kept, besides what `.gitignore` names, written as there."""
+
+
 class AutoArchive(Struct, frozen=True, forbid_unknown_fields=True):
     idle_days: Days = 0
     """Root chats whose family is idle for so long are archived; 0 switches that off."""
@@ -129,6 +140,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         AutoArchive, Meta(description="After how many idle days a chat is archived with its agents; 0 is never.")
     ] = AutoArchive()
     workspaces: Annotated[WorkspaceQuota, Meta(description="How many workspaces a person may have.")] = WorkspaceQuota()
+    snapshots: Annotated[
+        FileSnapshots, Meta(description="Room for earlier states of a workspace's files, and what is left out.")
+    ] = FileSnapshots()
     approvals: Annotated[
         dict[str, Approval], Meta(description="Tools by name: `auto`, `ask`, or `deny`, which nobody can overrule.")
     ] = {}

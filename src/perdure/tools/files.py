@@ -10,7 +10,7 @@ from perdure.core.ids import FileId
 from perdure.tools.call import ACTING, Mode, NewFile, ToolOutput
 from perdure.tools.plans import through_links
 from perdure.tools.tool import Effect, ToolContext, tool
-from perdure.tools.workspaces import workspace
+from perdure.tools.workspaces import changing_workspace, workspace
 from perdure.workspaces import operations, wire
 
 PAGE = operations.PAGE
@@ -42,7 +42,7 @@ async def write_file(
 ) -> str:
     """Write a whole file in the workspace, making its folders. Use edit_files to change a part of one."""
     follow = through_links(ctx, path)
-    return await operations.write_file(await workspace(ctx), str(ctx.key), path, content, through_links=follow)
+    return await operations.write_file(await changing_workspace(ctx), str(ctx.key), path, content, through_links=follow)
 
 
 class Edit(Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,7 +67,7 @@ async def edit_files(
         wire.FileEdits(file.path, [wire.TextEdit(e.old_text, e.new_text, e.replace_all) for e in file.edits])
         for file in files
     ]
-    return await operations.edit_files(await workspace(ctx), str(ctx.key), wanted, through_links=follow)
+    return await operations.edit_files(await changing_workspace(ctx), str(ctx.key), wanted, through_links=follow)
 
 
 @tool(Effect.READS)

@@ -26,7 +26,7 @@ async def stop_command(ctx: ToolContext) -> None:
     """Stop what a replica that is gone had started under this key. Where the workspace does not run, nothing does."""
     row = await ctx.services.workspaces.of_chat(ctx.home)
     if row is not None and row.status == "running":
-        client = await command_workspace(ctx)
+        client = await command_workspace(ctx, looking=True)
         with contextlib.suppress(WorkspaceRefused):
             if (await client.processes.find(str(ctx.key))).state is ProcessState.RUNNING:
                 await end_command(ctx, client)
@@ -79,7 +79,7 @@ async def execute(
 async def _again(ctx: ToolContext, client: WorkspaceClient) -> WorkspaceClient:
     """A way in after the first one broke. A workspace that died is started; one that somebody stopped stays so."""
     row = await ctx.services.workspaces.of_chat(ctx.home)
-    return await command_workspace(ctx) if row is not None and row.status == "running" else client
+    return await command_workspace(ctx, looking=True) if row is not None and row.status == "running" else client
 
 
 async def _show(ctx: ToolContext, client: WorkspaceClient, process: str) -> None:
@@ -103,14 +103,14 @@ async def process_output(
     wait: Annotated[int, Meta(ge=0, le=60, description="Seconds to wait for its end.")] = 0,
 ) -> str:
     """Show what a process has printed and how it stands."""
-    client = await command_workspace(ctx)
+    client = await command_workspace(ctx, looking=True)
     return answers.command(await operations.process_output(client, id, timedelta(seconds=wait)))
 
 
 @tool(Effect.READS, needs=COMMANDS)
 async def process_list(ctx: ToolContext) -> str:
     """List the processes that were started in the workspace."""
-    return await operations.process_list(await command_workspace(ctx))
+    return await operations.process_list(await command_workspace(ctx, looking=True))
 
 
 @tool(Effect.KEYED, modes=ACTING)

@@ -9,6 +9,7 @@ from perdure.core.ids import ChatId
 from perdure.tools.call import CallContext, ToolOutput
 from perdure.tools.family import Family
 from perdure.tools.skill_sources import Skills
+from perdure.workspaces.chat_files import ChatFiles
 from perdure.workspaces.service import Workspaces
 
 
@@ -37,6 +38,7 @@ class Advisor(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolServices:
     workspaces: Workspaces
+    chat_files: ChatFiles
     config: Config
     family: Family
     skills: Skills

@@ -26,9 +26,19 @@ async def workspace(ctx: ToolContext) -> WorkspaceClient:
     return await _client(ctx, view=False)
 
 
-async def command_workspace(ctx: ToolContext) -> WorkspaceClient:
+async def changing_workspace(ctx: ToolContext) -> WorkspaceClient:
+    """The chat's workspace for a call that may change its files: how they are before that is kept once a turn."""
+    client = await workspace(ctx)
+    if ctx.mode not in LOOKING:
+        await ctx.services.chat_files.before(ctx.key.chat_id, ctx.told.turn, ctx.home, client)
+    return client
+
+
+async def command_workspace(ctx: ToolContext, *, looking: bool = False) -> WorkspaceClient:
     """Where commands run: a view that cannot be written to while the chat only plans or explores."""
-    return await _client(ctx, view=ctx.mode in LOOKING)
+    if ctx.mode in LOOKING or looking:
+        return await _client(ctx, view=ctx.mode in LOOKING)
+    return await changing_workspace(ctx)
 
 
 async def _client(ctx: ToolContext, *, view: bool) -> WorkspaceClient:

@@ -135,6 +135,8 @@ class Runner:
         self._owned.hide()
         self._owned.services.budgets.release(self._owned.chat.id)
         await self._tell_parent()
+        if self._owned.newest.status in (Status.WAITING, Status.ERROR):
+            self._services.tools.rests(self._owned.chat.id)
 
     async def _tell_parent(self) -> None:
         """An agent that came to rest wakes the chat that waits for it. If that is lost, a sweep does it."""

@@ -11,6 +11,7 @@ from perdure.core.timing import PROCESS_GRACE, WORKSPACE_LONG_POLL
 from perdure.workspaces import wire
 from perdure.workspaces.connection import Connection
 from perdure.workspaces.ports import PortClient
+from perdure.workspaces.snapshots import SnapshotClient
 
 
 class ProcessClient:
@@ -188,6 +189,7 @@ class WorkspaceClient:
         self.pipes = PipeClient(connection)
         self.ports = PortClient(connection)
         self.git = GitClient(connection)
+        self.snapshots = SnapshotClient(connection)
         self.network: NetworkClient | None = None
         """What wants to leave, where the network is by permission."""
 

@@ -212,3 +212,49 @@ class Frame(msgspec.Struct, frozen=True):
 
     offset: int
     content: bytes
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """Files that are in no snapshot, for one reason: how many, and the first few."""
+
+    count: int
+    paths: list[str]
+
+
+class TakenSnapshot(msgspec.Struct, frozen=True):
+    """Whether there had to be a new snapshot, and what it leaves out by reason."""
+
+    taken: bool
+    number: int = 0
+    left_out: dict[str, LeftOut] = {}
+
+
+class DifferentFile(msgspec.Struct, frozen=True):
+    path: str
+    status: str
+    binary: bool
+    added: int
+    removed: int
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """What is different between two states of the files, as lines; `conflicts` are files that others changed since."""
+
+    state: str
+    count: int
+    files: list[DifferentFile]
+    diff: str
+    complete: bool
+    records: int = 0
+    conflicts: list[str] = []
+    conflict_count: int = 0
+    left_out: dict[str, LeftOut] = {}
+
+
+class WentBack(msgspec.Struct, frozen=True):
+    """How many files went back, and which could not because somebody changed them in that moment."""
+
+    files: int
+    held: int | None = None
+    """The snapshot of how they were before."""
+    left: list[str] = []

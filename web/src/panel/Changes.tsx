@@ -3,14 +3,14 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Columns2, RefreshCw, Rows3, WrapText } from "lucide-react";
 import { lazy, Suspense, useCallback, useEffect } from "react";
-import { api } from "../api/client.ts";
-import { ApiError } from "../api/errors.ts";
+import { api, pathOf } from "../api/client.ts";
+import type { Message } from "../api/types.ts";
 import { useStored } from "../app/stored.ts";
 import { useStores } from "../app/stores.ts";
-import { editsIn } from "../chat/edits.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
 import type { DiffMode } from "../diff/DiffFileView.tsx";
+import { parseDiff } from "../diff/parse.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { NoWorkspace } from "./NoWorkspace.tsx";
@@ -19,6 +19,21 @@ const Diff = lazy(() => import("../diff/Diff.tsx"));
 
 const selectDiff = (chat: ChatState) => chat.card?.diff;
 const selectMessages = (chat: ChatState) => chat.messages;
+
+type Since = "chat" | "turn" | "commit";
+
+interface ChangedFiles {
+  count: number;
+  files: { added: number; removed: number }[];
+  diff: string;
+  complete: boolean;
+  left_out: string;
+}
+
+interface Shown extends ChangedFiles {
+  added: number;
+  removed: number;
+}
 
 interface DiffAnswer {
   diff?: string;
@@ -39,21 +54,22 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
   const steps = messages.length;
   const [mode, setMode] = useStored<DiffMode>("diff-mode", "unified");
   const [wrap, setWrap] = useStored("diff-wrap", false);
+  const [chosen, setSince] = useStored<Since>("changes-since", "chat");
+  const since = chosen === "commit" && !status ? "chat" : chosen;
+  const turn = since === "turn" ? lastPrompt(messages) : undefined;
   const { data, isFetching, error } = useQuery({
-    queryKey: ["diff", workspace],
-    queryFn: async () => diffTextOf(await api.get<DiffAnswer | string>(`/workspaces/${workspace}/diff`)),
+    queryKey: ["diff", live.id, workspace, since, turn],
+    queryFn: () => read(live.id, workspace ?? "", since, turn),
     enabled: workspace !== undefined,
     retry: false,
   });
   const refresh = useCallback(
-    () => void client.invalidateQueries({ queryKey: ["diff", workspace] }),
-    [client, workspace],
+    () => void client.invalidateQueries({ queryKey: ["diff", live.id] }),
+    [client, live.id],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: a step or a new diff status means that files may have changed
   useEffect(refresh, [status, steps, refresh]);
   if (!workspace) return <NoWorkspace />;
-  const shown = data ?? (error ? editsIn(messages) : "");
-  const why = error && whyNot(error, shown);
   const comment = (file_name: string, line: number, content: string, text: string) =>
     drafts.change(live.id, (draft) => ({
       ...draft,
@@ -62,14 +78,21 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
   return (
     <div className="changes">
       <div className="panel-bar">
+        <select
+          className="input"
+          aria-label={t("Show changes")}
+          value={since}
+          onChange={(event) => setSince(event.target.value as Since)}
+        >
+          <option value="chat">{t("In this chat")}</option>
+          <option value="turn">{t("In the last turn")}</option>
+          {status && <option value="commit">{t("Since the last commit")}</option>}
+        </select>
         <span className="grow quiet">
-          {status
-            ? t("{count, plural, one {# file} other {# files}}", { count: status.files ?? 0 })
-            : error && t("Changes in this chat")}{" "}
-          {status && (
+          {data && (
             <>
-              <span className="added">+{status.added ?? 0}</span>{" "}
-              <span className="removed">−{status.removed ?? 0}</span>
+              {t("{count, plural, one {# file} other {# files}}", { count: data.count })}{" "}
+              <span className="added">+{data.added}</span> <span className="removed">−{data.removed}</span>
             </>
           )}
         </span>
@@ -94,10 +117,14 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
         </Button>
       </div>
       {status && <Verdicts checks={status.pull_request_checks} review={status.pull_request_review} />}
-      {why && <p className="quiet panel-note">{why}</p>}
-      {(data !== undefined || error) && (
+      {error && <p className="quiet panel-note">{error.message}</p>}
+      {data?.left_out && (
+        <p className="quiet panel-note">{t("Not shown: {what}.", { what: data.left_out })}</p>
+      )}
+      {data && !data.complete && <p className="quiet panel-note">{t("Only the first changes are shown.")}</p>}
+      {data && (
         <Suspense fallback={null}>
-          <Diff text={shown} mode={mode} wrap={wrap} place={live.id} onComment={comment} />
+          <Diff text={data.diff} mode={mode} wrap={wrap} place={live.id} onComment={comment} />
         </Suspense>
       )}
     </div>
@@ -129,10 +156,22 @@ function Verdicts({ checks, review }: { checks: string | undefined; review: stri
   );
 }
 
-const NO_REPOSITORY = 404;
+/** What the chat did, known without Git; or what Git says, where there is a repository. */
+async function read(chat: string, workspace: string, since: Since, turn: number | undefined): Promise<Shown> {
+  if (since !== "commit")
+    return shownOf(await api.get<ChangedFiles>(pathOf(`/chats/${chat}/changes`, turn ? { turn } : {})));
+  const diff = diffTextOf(await api.get<DiffAnswer | string>(`/workspaces/${workspace}/diff`));
+  const files = parseDiff(diff).map((file) => ({ added: file.added, removed: file.removed }));
+  return shownOf({ diff, files, count: files.length, complete: true, left_out: "" });
+}
 
-/** Why the workspace has no diff: mostly because it has nothing to compare with, which is no error. */
-function whyNot(error: Error, shown: string): string | null {
-  if (!(error instanceof ApiError && error.status === NO_REPOSITORY)) return error.message;
-  return shown ? null : t("No changes to show.");
+function shownOf(found: ChangedFiles): Shown {
+  const sum = (of: "added" | "removed") => found.files.reduce((total, file) => total + file[of], 0);
+  return { ...found, added: sum("added"), removed: sum("removed") };
+}
+
+function lastPrompt(messages: readonly Message[]): number | undefined {
+  return messages.findLast(
+    (message) => message.role === "user" && (message.kind ?? "ordinary") === "ordinary",
+  )?.number;
 }

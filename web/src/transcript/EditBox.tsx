@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { Message } from "../api/types.ts";
+import { useFilesBack } from "../chat/filesBack.tsx";
 import { useLiveChat } from "../chat/hooks.ts";
 import { contentOf, textOf } from "../chat/said.ts";
 import { useKeptText } from "../composer/keptText.ts";
@@ -21,6 +22,7 @@ export function EditBox({ message, place, onDone }: Props) {
   const { complain } = useToasts();
   const { text, setText, forget, fresh } = useKeptText(place, textOf(message.parts));
   const [saving, setSaving] = useState(false);
+  const [ask, dialog] = useFilesBack(live.id);
   const done = () => {
     forget();
     onDone();
@@ -28,10 +30,12 @@ export function EditBox({ message, place, onDone }: Props) {
   const save = async () => {
     setSaving(true);
     try {
-      await api.put(`/chats/${live.id}/messages/${message.number}`, {
-        content: contentOf(message.parts, text),
-      });
-      done();
+      const wish = await ask(message.number);
+      if (wish) {
+        const content = contentOf(message.parts, text);
+        await api.put(`/chats/${live.id}/messages/${message.number}`, { content, ...wish });
+        done();
+      } else setSaving(false);
     } catch (error) {
       setSaving(false);
       complain(error);
@@ -62,6 +66,7 @@ export function EditBox({ message, place, onDone }: Props) {
           {t("Send")}
         </Button>
       </div>
+      {dialog}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { ChevronDown, RefreshCw } from "lucide-react";
 import { useCallback } from "react";
 import { api } from "../api/client.ts";
 import { useModels } from "../app/models.ts";
+import { useFilesBack } from "../chat/filesBack.tsx";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import { useReading } from "../chat/reading.ts";
 import { contentOf } from "../chat/said.ts";
@@ -18,12 +19,16 @@ export function Regenerate({ number, model }: { number: number; model: string | 
   const reading = useReading();
   const models = useModels();
   const { complain } = useToasts();
+  const [ask, dialog] = useFilesBack(live.id);
   const question = useChat(useCallback((chat: ChatState) => questionOf(chat, number), [number]));
   if (!question || reading) return null;
-  const again = (other?: string) =>
-    void api
-      .put(`/chats/${live.id}/messages/${number}`, { content: contentOf(question.parts), model: other })
-      .catch(complain);
+  const put = async (other?: string) => {
+    const wish = await ask(number);
+    if (!wish) return;
+    const said = { content: contentOf(question.parts), model: other };
+    await api.put(`/chats/${live.id}/messages/${number}`, { ...said, ...wish });
+  };
+  const again = (other?: string) => void put(other).catch(complain);
   const others = models.filter((entry) => entry.name !== model);
   return (
     <>
@@ -52,6 +57,7 @@ export function Regenerate({ number, model }: { number: number; model: string | 
           }
         </Menu>
       )}
+      {dialog}
     </>
   );
 }

@@ -4,6 +4,7 @@ from msgspec import structs
 
 from perdure.access.chats import Seen
 from perdure.api.caller import Caller
+from perdure.api.chat_workspaces import files_back
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import (
     EditBody,
@@ -95,7 +96,7 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
 
 @routes.put("/chats/{chat_id}/messages/{number}", status=202, by_machine=True)
 async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, body: EditBody) -> Sent:
-    """Edit a message: it replaces the message and everything after it."""
+    """Edit a message: it replaces the message and everything after it. Files can go back to before it, too."""
     seen = await caller.chats.shared(chat_id)
     said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
     await caller.answerable(model, seen.card.model)
@@ -115,7 +116,8 @@ async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, b
         )
         return EditMessage(target, message, files=said.files, shared=_sharing(seen, target))
 
-    answer = await caller.changes.edit(seen, number, edit, answer=lambda commit: sent(seen, commit))
+    async with files_back(caller, seen, number, body):
+        answer = await caller.changes.edit(seen, number, edit, answer=lambda commit: sent(seen, commit))
     # What they were asked for is not part of the chat any more.
     await caller.services.family.stop_all(chat_id)
     return answer

@@ -1,6 +1,7 @@
 """Chats on the wire."""
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -83,11 +84,22 @@ class SendBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     client_id: ClientId | None = None
 
 
+class FilesWish(StrEnum):
+    """What becomes of the files that later turns changed."""
+
+    KEEP = "keep"
+    BACK = "back"
+
+
 class EditBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     content: Content
     model: Name | None = None
     effort: Effort | None = None
     client_id: ClientId | None = None
+    files: FilesWish = FilesWish.KEEP
+    """`back` puts the workspace's files back to before the message, or refuses and changes nothing."""
+    files_state: Annotated[str, Meta(max_length=100)] | None = None
+    """The `state` of the preview that was shown: if files changed since, nothing goes back."""
 
 
 class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -35,6 +35,16 @@ class ActingChat(Struct, frozen=True):
     title: str
 
 
+class ActingRoot(Struct, frozen=True):
+    """A root chat that acts in a workspace, the turn that it is in, and whether anything of it is at work."""
+
+    id: ChatId
+    turn: int
+    busy: bool
+    agents: bool
+    """Whether an agent of it is at work."""
+
+
 class NewWorkspace(Struct, frozen=True):
     """A workspace to begin, for somebody who may have so many."""
 
@@ -70,50 +80,5 @@ async def of_chat(db: Database, chat_id: ChatId) -> WorkspaceRow | None: ...
 
 
 @query
-async def previewed(
-    scope: PersonScope, session_id: UUID | None, chat_id: ChatId, workspace_id: WorkspaceId
-) -> WorkspaceRow | None: ...
-
-
 @query
-async def idle(db: Database, grace: timedelta) -> list[WorkspaceRow]: ...
-
-
-@query
-async def everybodys(db: Database) -> list[ListedWorkspace]: ...
-
-
-@query
-async def stand(db: Database, workspace_id: WorkspaceId, status: str, error: str | None) -> None: ...
-
-
-@query
-async def touch(db: Database, workspace_id: WorkspaceId) -> None: ...
-
-
-@query
-async def remove(db: Database, workspace_id: WorkspaceId) -> None: ...
-
-
-@query
-async def own(scope: PersonScope) -> list[WorkspaceRow]: ...
-
-
-@query
-async def acting_chats(scope: PersonScope, workspace_ids: Sequence[WorkspaceId]) -> list[ActingChat]: ...
-
-
-@query
-async def rename(scope: PersonScope, workspace_id: WorkspaceId, name: str) -> None: ...
-
-
-@query
-async def read(scope: PersonScope, workspace_id: WorkspaceId) -> WorkspaceRow | None: ...
-
-
-@query
-async def remove_own(scope: PersonScope, workspace_id: WorkspaceId) -> None: ...
-
-
-@query
-async def unused(scope: PersonScope, workspace_id: WorkspaceId) -> WorkspaceRow | None: ...
+async def acting_roots(db: Database, workspace_id: WorkspaceId) -> list[ActingRoot]: ...

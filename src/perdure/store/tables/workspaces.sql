@@ -92,3 +92,17 @@ DELETE FROM workspaces WHERE owner_id = $1 AND organisation_id = $2 AND id = $3
 SELECT w.* FROM workspaces w
 WHERE w.owner_id = $1 AND w.organisation_id = $2 AND w.id = $3
     AND NOT EXISTS (SELECT FROM chat_cards k WHERE k.workspace_id = w.id)
+
+-- name: workspaces.acting_roots
+-- The root chats that act in a workspace: where each stands, and whether it or an agent of it is at work.
+SELECT k.id, c.turn, c.status NOT IN ('waiting', 'error') OR agents.working AS busy, agents.working AS agents
+FROM chat_cards k
+JOIN chats c ON c.id = k.id
+CROSS JOIN LATERAL (
+    SELECT EXISTS (
+        SELECT FROM chat_cards f JOIN chats x ON x.id = f.id
+        WHERE f.root_id = k.id AND f.id <> k.id AND x.status NOT IN ('waiting', 'error')
+    ) AS working
+) agents
+WHERE k.workspace_id = $1 AND k.parent_id IS NULL
+ORDER BY k.created_at DESC LIMIT 1000

@@ -18,7 +18,7 @@ from perdure.tools.call import ACTING, NewFile, ToolFailed, ToolOutput
 from perdure.tools.computer.actions import AnyAction, actions_of
 from perdure.tools.processes import end_command, stop_command
 from perdure.tools.tool import Effect, Tool, ToolContext
-from perdure.tools.workspaces import workspace
+from perdure.tools.workspaces import changing_workspace
 from perdure.workspaces import answers
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.driver import Computer
@@ -59,7 +59,7 @@ async def _acted(ctx: ToolContext, runner: Computer, actions: tuple[AnyAction, .
     said = msgspec.json.encode(actions)
     if len(said) > ACTIONS_BYTES:
         raise ToolFailed("That is too much at once. Type long texts in pieces.")
-    client = await workspace(ctx)
+    client = await changing_workspace(ctx)
     picture = uuid5(NAMESPACE_URL, f"{ctx.key}/screen")
     folder = f"{(await client.health()).home}/.perdure/screens"
     path = f"{folder}/{picture}.png"

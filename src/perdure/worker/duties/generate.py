@@ -62,6 +62,8 @@ async def generate_step(owned: OwnedChat, facts: Facts, carried: Carried) -> Out
     step = _step(replace(introduced, messages=hooked.messages), kinds, carried.owed)
     after = replace(facts, over_threshold=False, overflowed=False, journal={})
     bundle = step_and_next(step, history, prepared.toolset, after)
+    if not any(isinstance(part, ToolCall) for part in introduced.messages[0].parts):
+        await owned.services.tools.ends(owned.chat.id)
     await owned.commit_by(or_failed(bundle, step, hooked.failure), fence=owned.fence(attempt=True))
     owned.services.budgets.settle(history.card, owned.owner.worker_id, answer.cost or 0)
     reached("generate.committed")

@@ -8,7 +8,7 @@ from msgspec import structs
 from perdure.agent.attempt_output import AttemptOutput
 from perdure.agent.decide import Facts, Known, RefuseBatch, RunTools
 from perdure.agent.history import History
-from perdure.agent.notices import unheard
+from perdure.agent.notices import notice, unheard
 from perdure.agent.prepare import Prepared
 from perdure.agent.results import refused_batch
 from perdure.agent.run_tools import Batch, Results
@@ -53,7 +53,8 @@ async def run_tools(owned: OwnedChat, decision: RunTools, facts: Facts, entries:
         left = await after_tools(owned, Usable(prepared.toolset, facts.policies), results.messages)
     except HookDispatchFailed as error:
         return await _unheard(owned, history, _step(results).spend, error)
-    step = _step(replace(results, messages=left))
+    said = (notice("files", results.word),) if results.word else ()
+    step = _step(replace(results, messages=(*left, *said)))
 
     def bundle(chat: Chat) -> Sequence[Transition]:
         messages, files = fitting(step.messages, step.files, FILES_LIMIT - chat.made_file_count)

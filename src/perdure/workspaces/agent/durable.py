@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 
 
@@ -28,12 +29,41 @@ class Folder:
         )
 
     @property
+    def descriptor(self) -> int:
+        return self._descriptor
+
+    def opened(self, name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=self._descriptor)
+
+    def sync(self) -> None:
+        os.fsync(self._descriptor)
+
+    def lock(self) -> None:
+        """Wait until no other process works here. It ends with this process and those that it came from."""
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+
+    def size(self) -> int:
+        """What the files here take on disk."""
+        sizes = (os.stat(name, dir_fd=self._descriptor, follow_symlinks=False) for name in self.all_names())
+        return sum(status.st_blocks * 512 for status in sizes)
+
+    @property
     def deleted(self) -> bool:
         """Whether somebody removed the directory itself, while we hold it open."""
         return os.fstat(self._descriptor).st_nlink == 0
 
     def names(self) -> list[str]:
-        return sorted(name for name in os.listdir(self._descriptor) if not name.endswith(".new"))
+        return [name for name in self.all_names() if not name.endswith(".new")]
+
+    def clear(self) -> None:
+        """Remove what somebody began to write and did not complete."""
+        for name in self.all_names():
+            if name.endswith(".new"):
+                self.remove(name)
+
+    def all_names(self) -> list[str]:
+        """With what somebody began to write."""
+        return sorted(os.listdir(self._descriptor))
 
     def read(self, name: str) -> bytes | None:
         try:
@@ -58,6 +88,13 @@ class Folder:
             self.remove(fresh)
             raise
         os.fsync(self._descriptor)
+
+    def put(self, name: str, content: bytes) -> None:
+        """Whole or not at all after a kill; a power cut may take it."""
+        fresh = name + ".new"
+        with os.fdopen(self.opened(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+            file.write(content)
+        self.rename(fresh, name)
 
     def rename(self, name: str, to: str) -> None:
         """Takes no room on the disk, unlike writing."""

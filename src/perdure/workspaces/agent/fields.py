@@ -37,6 +37,9 @@ class Fields:
             raise invalid(f"{self._named(name)} must be a text")
         return value
 
+    def has(self, name: str) -> bool:
+        return self._values.get(name) is not None
+
     def maybe_text(self, name: str) -> str | None:
         return None if self._values.get(name) is None else self.text(name)
 

@@ -59,7 +59,7 @@ def _never_return(work: Callable[[], None]) -> NoReturn:
 
 
 def _guard(launch: Launch, agent: socket.socket) -> None:
-    _forget_signals()
+    forget_signals()
     os.setsid()
     name_process("perdure-guard")
     adopt_orphans()
@@ -70,7 +70,7 @@ def _guard(launch: Launch, agent: socket.socket) -> None:
     _watch(command, agent)
 
 
-def _forget_signals() -> None:
+def forget_signals() -> None:
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGPIPE, signal.SIGHUP, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)

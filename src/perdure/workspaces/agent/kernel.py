@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 
+PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_NAME = 15
 PR_SET_CHILD_SUBREAPER = 36
@@ -29,3 +31,15 @@ def hide_memory() -> None:
 
 def name_process(name: str) -> None:
     ctypes.CDLL(None).prctl(PR_SET_NAME, ctypes.c_char_p(name.encode()), 0, 0, 0)
+
+
+def die_with(parent: int) -> None:
+    """End when the parent does, so that two never write the same."""
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(70)
+
+
+def sync_file_system(descriptor: int) -> None:
+    """Have everything on the file system of an open file survive a power cut."""
+    ctypes.CDLL(None).syncfs(descriptor)

@@ -16,6 +16,7 @@ from perdure.workspaces.agent.context import Context
 from perdure.workspaces.agent.disk import Disk
 from perdure.workspaces.agent.durable import Folder
 from perdure.workspaces.agent.fields import Fields
+from perdure.workspaces.agent.file_history import FileHistory
 from perdure.workspaces.agent.git import Git
 from perdure.workspaces.agent.handover import take
 from perdure.workspaces.agent.http import Server
@@ -33,6 +34,7 @@ from perdure.workspaces.agent.processes import Processes
 from perdure.workspaces.agent.routes import Program, handler
 from perdure.workspaces.agent.search import Search
 from perdure.workspaces.agent.settings import Settings
+from perdure.workspaces.agent.snapshots import Snapshots
 from perdure.workspaces.agent.terminals import Terminals
 from perdure.workspaces.agent.watching import Watching
 
@@ -189,6 +191,7 @@ def _listen(settings: Settings) -> socket.socket:
 async def serve(settings: Settings, folder: Folder, listening: socket.socket, memory: Memory) -> None:
     program = assemble(settings, folder, memory)
     program.intents.settle()
+    await program.history.settle()
     serving = asyncio.ensure_future(Server(handler(program), settings.token).serve(listening))
     measuring = asyncio.ensure_future(program.disk.run())
     leaving = asyncio.ensure_future(_leave_when_deleted(program, folder))
@@ -246,6 +249,7 @@ def assemble(settings: Settings, folder: Folder, memory: Memory) -> Program:
         git=git,
         git_watch=git_watch,
         context_watch=context_watch,
+        history=FileHistory(Snapshots(folder.inside("snapshots"), places.tree), children, keys, incarnation, changed),
         disk=Disk(places, processes, settings.disk_bytes),
         stopping=asyncio.Event(),
     )

@@ -10,6 +10,7 @@ from typing import Callable, NamedTuple
 
 from perdure.workspaces.agent import files, limits
 from perdure.workspaces.agent.disk import Disk
+from perdure.workspaces.agent.file_history import FileHistory
 from perdure.workspaces.agent.git import Git
 from perdure.workspaces.agent.http import Handler, Reply, Request, answer
 from perdure.workspaces.agent.intents import Intents
@@ -45,6 +46,7 @@ class Program(NamedTuple):
     git: Git
     git_watch: Watching
     context_watch: Watching
+    history: FileHistory
     disk: Disk
     stopping: asyncio.Event
 
@@ -217,6 +219,18 @@ async def git_diff(program: Program, request: Request) -> Reply:
     return answer(await program.git.diff(request.query.get("path", ".")))
 
 
+async def take_snapshot(program: Program, request: Request) -> Reply:
+    return answer(await program.history.take(request.fields()))
+
+
+async def show_difference(program: Program, request: Request) -> Reply:
+    return answer(await program.history.difference(request.fields()))
+
+
+async def go_back(program: Program, request: Request) -> Reply:
+    return answer(await program.history.go_back(request.fields()))
+
+
 async def context(program: Program, request: Request) -> Reply:
     return answer(
         await program.context_watch.when_not(request.query.get("known", ""), request.number("wait_ms", 0) / 1000)
@@ -271,6 +285,9 @@ ROUTES: dict[tuple[str, str], Route] = {
     ("POST", "/v1/ports/*/connect"): connect_port,
     ("GET", "/v1/git"): git_state,
     ("GET", "/v1/git/diff"): git_diff,
+    ("POST", "/v1/snapshots"): take_snapshot,
+    ("POST", "/v1/snapshots/difference"): show_difference,
+    ("POST", "/v1/snapshots/back"): go_back,
     ("GET", "/v1/context"): context,
     ("POST", "/v1/shutdown"): shut_down,
 }

@@ -1,0 +1,98 @@
+"""The place for work that takes a while: in a forked process of its own, so that others are answered meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import json
+import os
+import signal
+from typing import Callable, cast
+
+from perdure.workspaces.agent.children import Children
+from perdure.workspaces.agent.guard import forget_signals
+from perdure.workspaces.agent.kernel import die_with, name_process
+from perdure.workspaces.agent.limits import PIPE_READ_BYTES
+from perdure.workspaces.agent.problems import Problem, of_os_error
+
+Found = dict[str, object]
+LONGEST_SECONDS = 240.0
+
+
+async def run_aside(children: Children, work: Callable[[], Found], seconds: float = LONGEST_SECONDS) -> Found:
+    """Do something in a fork and hand its result over. What it made half it must be able to leave behind."""
+    reading, writing = os.pipe()
+    agent = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        _work(work, agent, writing)
+    os.close(writing)
+    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    children.expect(pid, lambda status: None if ended.done() else ended.set_result(status))
+    try:
+        content = await asyncio.wait_for(_all_of(reading), seconds)
+        await asyncio.wait_for(ended, seconds)
+    except asyncio.TimeoutError:
+        raise Problem(504, "timeout", f"it took longer than {seconds:.0f} s") from None
+    finally:
+        if not ended.done():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            await ended
+        os.close(reading)
+    return _answer(content)
+
+
+def _answer(content: bytes) -> Found:
+    try:
+        told = cast("Found", json.loads(content))
+    except ValueError:
+        raise Problem(500, "ended", "it was ended in the middle; try again") from None
+    problem = cast("tuple[int, str, str] | None", told.get("problem"))
+    if problem is not None:
+        raise Problem(*problem)
+    return cast("Found", told["found"])
+
+
+def _work(work: Callable[[], Found], agent: int, writing: int) -> None:
+    try:
+        die_with(agent)
+        forget_signals()
+        gc.disable()
+        name_process("perdure-files")
+        try:
+            told: Found = {"found": work()}
+        except Problem as problem:
+            told = {"problem": [problem.status, problem.code, problem.message]}
+        except OSError as error:
+            problem = of_os_error(error, str(error.filename or "the workspace's files"))
+            told = {"problem": [problem.status, problem.code, problem.message]}
+        with os.fdopen(writing, "wb") as file:
+            file.write(json.dumps(told).encode())
+        os._exit(0)
+    finally:
+        os._exit(70)
+
+
+async def _all_of(descriptor: int) -> bytes:
+    loop = asyncio.get_running_loop()
+    os.set_blocking(descriptor, False)
+    collected = bytearray()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def ready() -> None:
+        try:
+            content = os.read(descriptor, PIPE_READ_BYTES)
+        except BlockingIOError:
+            return
+        collected.extend(content)
+        if not content and not done.done():
+            done.set_result(None)
+
+    loop.add_reader(descriptor, ready)
+    try:
+        await done
+    finally:
+        loop.remove_reader(descriptor)
+    return bytes(collected)
