@@ -68,6 +68,7 @@ test("changed files are gone through: a tree, viewed marks that a new change tak
   await person.seesAnswer("changed");
   await opensTab(person, "Changes");
   const panel = person.page.getByRole("tabpanel", { name: "Changes" });
+  await panel.getByRole("combobox", { name: "Show changes" }).selectOption("Since the last commit");
   await expect(panel.getByRole("navigation", { name: "Changed files" })).toContainText(
     "src/a.py+1−1b.py+1−1",
   );
@@ -83,13 +84,46 @@ test("changed files are gone through: a tree, viewed marks that a new change tak
   await expect(file.getByRole("checkbox", { name: "Viewed" })).not.toBeChecked();
 });
 
-test("without a repository, what the agent wrote is shown as it is now", async ({ person }) => {
-  const files = [{ path: "src/a.py", edits: [{ old_text: "x = 1", new_text: "x = 2" }] }];
-  const edit = `[[call:edit_files ${JSON.stringify({ files })}]][[then]]`;
-  await person.startsChat(`${WORKSPACE}${write("src/a.py", "x = 1\ny = 1\n")}${edit}[[say:written]]`);
+test("without a repository, what the chat did to files is shown, also what commands did", async ({
+  person,
+}) => {
+  const append = `[[call:execute ${JSON.stringify({ command: "echo z = 1 >> src/a.py" })}]][[then]]`;
+  await person.startsChat(`${WORKSPACE}${write("src/a.py", "x = 1\n")}${append}[[say:written]]`);
   await person.seesAnswer("written");
   await opensTab(person, "Changes");
   const panel = person.page.getByRole("tabpanel", { name: "Changes" });
-  await expect(panel.locator(".diff-added .diff-code")).toHaveText(["x = 2", "y = 1"]);
-  await expect(panel.getByText("No changes to show.")).toHaveCount(0);
+  await expect(panel.locator(".diff-added .diff-code")).toHaveText(["x = 1", "z = 1"]);
+  await person.says(`${write("src/b.py", "y = 1\n")}[[say:another]]`);
+  await person.seesAnswer("another");
+  await panel.getByRole("combobox", { name: "Show changes" }).selectOption("In the last turn");
+  await expect(panel.locator(".diff-added .diff-code")).toHaveText(["y = 1"]);
+});
+
+test("whoever edits a message is asked whether files go back, and sees what that changes", async ({
+  person,
+}) => {
+  await person.startsChat(`${WORKSPACE}${write("a.txt", "first\n")}[[say:begun]]`);
+  await person.seesAnswer("begun");
+  await person.says(`${write("a.txt", "second\n")}[[say:changed]]`);
+  await person.seesAnswer("changed");
+  await opensTab(person, "Files");
+  const panel = person.page.getByRole("tabpanel", { name: "Files" });
+  await panel.getByRole("button", { name: /a\.txt/ }).click();
+  await expect(panel.locator("pre")).toHaveText("second\n");
+  await person.page.getByRole("button", { name: "Edit message" }).last().click();
+  const box = person.page.getByRole("textbox", { name: "Edit message" });
+  await box.fill("[[say:otherwise]]");
+  await box.press("Control+Enter");
+  const asked = person.page.getByRole("dialog", { name: "Files in the workspace" });
+  await expect(asked.locator(".diff-removed .diff-code")).toHaveText(["second"]);
+  await expect(asked.locator(".diff-added .diff-code")).toHaveText(["first"]);
+  await asked.getByRole("button", { name: "Cancel" }).click();
+  await expect(box).toHaveValue("[[say:otherwise]]");
+  await box.press("Control+Enter");
+  expect(await person.findingsInBothThemes()).toEqual([]);
+  await asked.getByRole("button", { name: "Put files back" }).click();
+  await person.seesAnswer("otherwise");
+  await panel.getByRole("button", { name: "Back to the files" }).click();
+  await panel.getByRole("button", { name: /a\.txt/ }).click();
+  await expect(panel.locator("pre")).toHaveText("first\n");
 });

@@ -70,7 +70,7 @@ def make_services(stack: AsyncExitStack, foundation: Foundation, workers: Worker
         probe=Probe(foundation.config, catalog, runner_services.client, clock),
         describer=make_describer(foundation, workers),
         workspaces=tools.workspaces.workspaces,
-        chat_files=tools.workspaces.chat_files,
+        chat_files=tools.services.chat_files,
         contexts=tools.workspaces.contexts,
         mcp=tools.mcp,
     )

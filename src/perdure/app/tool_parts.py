@@ -43,19 +43,12 @@ from perdure.workspaces.watch import WorkspaceWatch
 @dataclass(frozen=True, slots=True)
 class WorkspaceParts:
     workspaces: Workspaces
-    chat_files: ChatFiles
     contexts: Contexts
     watch: WorkspaceWatch
 
 
 def make_workspace_parts(
-    settings: Settings,
-    pool: Pool,
-    pubsub: Pubsub,
-    clock: Clock,
-    measures: WorkspaceMeasures,
-    keyring: Keyring,
-    config: Config,
+    settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures, keyring: Keyring
 ) -> WorkspaceParts:
     def opened(sealed: bytes) -> str:
         return keyring.open(sealed, NETWORK_PURPOSE)
@@ -68,10 +61,7 @@ def make_workspace_parts(
     contexts = Contexts(pool, workspaces, pubsub)
     network = outside_network(settings)
     forge = GitHub(settings.forge_url, settings.forge_token, network.proxy, network.trusted)
-    chat_files = ChatFiles(pool, workspaces, room_of(config))
-    return WorkspaceParts(
-        workspaces, chat_files, contexts, WorkspaceWatch(workspaces, contexts, PullRequests(forge, clock), clock)
-    )
+    return WorkspaceParts(workspaces, contexts, WorkspaceWatch(workspaces, contexts, PullRequests(forge, clock), clock))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +89,7 @@ def make_tool_parts(
 ) -> ToolParts:
     pool, config, clock, measures = foundation.pool, foundation.config, foundation.clock, foundation.measures
     where = make_workspace_parts(
-        foundation.settings, pool, foundation.pubsub, clock, measures.workspaces, foundation.keyring, config
+        foundation.settings, pool, foundation.pubsub, clock, measures.workspaces, foundation.keyring
     )
     stack.push_async_callback(where.workspaces.close)
     hooks = make_hooks(foundation)
@@ -107,7 +97,7 @@ def make_tool_parts(
     memories = ChatMemories(pool, config)
     services = ToolServices(
         workspaces=where.workspaces,
-        chat_files=where.chat_files,
+        chat_files=ChatFiles(pool, where.workspaces, room_of(config)),
         config=config,
         family=Family(pool, foundation.machine, config, hooks, measures.agents),
         skills=Skills(WorkspaceSkills(where.contexts, where.workspaces), PersonalSkills(config, pool)),

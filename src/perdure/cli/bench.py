@@ -11,6 +11,7 @@ from perdure.cli import (
     bench_faces,
     bench_failover,
     bench_machine,
+    bench_snapshots,
     bench_streams,
     bench_trees,
     bench_workspaces,
@@ -48,6 +49,17 @@ def workspaces(
     with progress(f"starting {count} workspaces, then leaving them alone for {idle:.0f} s"):
         cost = uvloop.run(bench_workspaces.measured(count, idle))
     _judge(bench_workspaces.table(cost), bench_workspaces.missed(cost))
+
+
+@app.command()
+def snapshots(
+    files: Annotated[int, typer.Option(help="How many files the workspace has.")] = 50_000,
+    turns: Annotated[int, typer.Option(help="How many turns change fifty of them.")] = 10,
+) -> None:
+    """What keeping the earlier states of a workspace's files costs: time and room."""
+    with progress(f"keeping {files} files, then {turns} times those that a turn changed"):
+        cost = uvloop.run(bench_snapshots.measured(files, turns))
+    _judge(bench_snapshots.table(cost), bench_snapshots.missed(cost))
 
 
 @app.command()

@@ -40,7 +40,7 @@ class Room(NamedTuple):
     ignore: tuple[str, ...]
 
 
-class Kept(NamedTuple):
+class KeptTurn(NamedTuple):
     """The last turn of a chat that the files were kept before, or were to be; and of its root, where they are kept."""
 
     turn: int
@@ -56,7 +56,7 @@ class ChatFiles:
         self._pool = pool
         self._workspaces = where
         self._room = room
-        self._kept = BoundedMap[ChatId, Kept](_REMEMBERED)
+        self._kept = BoundedMap[ChatId, KeptTurn](_REMEMBERED)
         self._words = BoundedMap[ChatId, str](_REMEMBERED)
         self._said = BoundedMap[ChatId, str](_REMEMBERED)
         self._tasks = BackgroundTasks(_log)
@@ -76,8 +76,8 @@ class ChatFiles:
         except WorkspaceRefused as refusal:
             if terms.quota > 0:
                 self._word(home, NOT_KEPT.format(why=str(refusal).rstrip(".")))
-        self._kept.keep(home, Kept(of_home, client.incarnation, home, of_home))
-        self._kept.keep(chat, Kept(turn, client.incarnation, home, of_home))
+        self._kept.keep(home, KeptTurn(of_home, client.incarnation, home, of_home))
+        self._kept.keep(chat, KeptTurn(turn, client.incarnation, home, of_home))
 
     async def before_foreign(self, chat: ChatId, turn: int, home: ChatId) -> None:
         """The same before a call of somebody else's tool, which may change files or not."""
@@ -145,7 +145,7 @@ class ChatFiles:
             raise Refused(NO_WORKSPACE)
         return row, await self._workspaces.client(row)
 
-    async def _after(self, known: Kept, *, ending: bool) -> None:
+    async def _after(self, known: KeptTurn, *, ending: bool) -> None:
         row = await self._workspaces.of_chat(known.home)
         if row is None:
             return

@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Columns2, RefreshCw, Rows3, WrapText } from "lucide-react";
 import { lazy, Suspense, useCallback, useEffect } from "react";
-import { api, pathOf } from "../api/client.ts";
+import { api } from "../api/client.ts";
 import type { Message } from "../api/types.ts";
 import { useStored } from "../app/stored.ts";
 import { useStores } from "../app/stores.ts";
@@ -159,7 +159,7 @@ function Verdicts({ checks, review }: { checks: string | undefined; review: stri
 /** What the chat did, known without Git; or what Git says, where there is a repository. */
 async function read(chat: string, workspace: string, since: Since, turn: number | undefined): Promise<Shown> {
   if (since !== "commit")
-    return shownOf(await api.get<ChangedFiles>(pathOf(`/chats/${chat}/changes`, turn ? { turn } : {})));
+    return shownOf(await api.get<ChangedFiles>(`/chats/${chat}/changes${turn ? `?turn=${turn}` : ""}`));
   const diff = diffTextOf(await api.get<DiffAnswer | string>(`/workspaces/${workspace}/diff`));
   const files = parseDiff(diff).map((file) => ({ added: file.added, removed: file.removed }));
   return shownOf({ diff, files, count: files.length, complete: true, left_out: "" });

@@ -130,6 +130,16 @@ export const ANSWERS = {
     ],
   },
   "GET /workspaces/w1/diff": { diff: DIFF },
+  "GET /chats/c1/changes": {
+    diff: DIFF,
+    count: 2,
+    files: [
+      { path: "src/retry.py", status: "changed", binary: false, added: 3, removed: 1 },
+      { path: "tests/test_retry.py", status: "new", binary: false, added: 6, removed: 0 },
+    ],
+    complete: true,
+    left_out: "",
+  },
   "GET /chats/c1/cost": {
     cost: 182_000,
     items: [

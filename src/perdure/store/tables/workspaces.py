@@ -80,5 +80,54 @@ async def of_chat(db: Database, chat_id: ChatId) -> WorkspaceRow | None: ...
 
 
 @query
+async def previewed(
+    scope: PersonScope, session_id: UUID | None, chat_id: ChatId, workspace_id: WorkspaceId
+) -> WorkspaceRow | None: ...
+
+
 @query
 async def acting_roots(db: Database, workspace_id: WorkspaceId) -> list[ActingRoot]: ...
+
+
+@query
+async def idle(db: Database, grace: timedelta) -> list[WorkspaceRow]: ...
+
+
+@query
+async def everybodys(db: Database) -> list[ListedWorkspace]: ...
+
+
+@query
+async def stand(db: Database, workspace_id: WorkspaceId, status: str, error: str | None) -> None: ...
+
+
+@query
+async def touch(db: Database, workspace_id: WorkspaceId) -> None: ...
+
+
+@query
+async def remove(db: Database, workspace_id: WorkspaceId) -> None: ...
+
+
+@query
+async def own(scope: PersonScope) -> list[WorkspaceRow]: ...
+
+
+@query
+async def acting_chats(scope: PersonScope, workspace_ids: Sequence[WorkspaceId]) -> list[ActingChat]: ...
+
+
+@query
+async def rename(scope: PersonScope, workspace_id: WorkspaceId, name: str) -> None: ...
+
+
+@query
+async def read(scope: PersonScope, workspace_id: WorkspaceId) -> WorkspaceRow | None: ...
+
+
+@query
+async def remove_own(scope: PersonScope, workspace_id: WorkspaceId) -> None: ...
+
+
+@query
+async def unused(scope: PersonScope, workspace_id: WorkspaceId) -> WorkspaceRow | None: ...

@@ -33,7 +33,7 @@ class Reader(Protocol):
     def take(self, descriptor: int, size: int, known: Kept | None) -> Read: ...
 
 
-class LeftOut:
+class SkippedFiles:
     """What is not in a snapshot although nothing says to ignore it: how many there are, and the first few."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Scan:
         self._left_here: list[tuple[str, str]] = []
         self.index: Index = {}
         self.changes: Changes = {}
-        self.left_out = LeftOut()
+        self.left_out = SkippedFiles()
 
     def run(self, tree: str) -> None:
         descriptor = os.open(tree, FOLDER)
