@@ -5,7 +5,7 @@ from collections.abc import Callable
 from perdure.access.actor import Actor
 from perdure.api.services import Services
 from perdure.core.ids import ChatId
-from perdure.core.notice import SCHEDULES_CHANGED, SHARES_CHANGED, WEBHOOKS_CHANGED, Notice, Topic
+from perdure.core.notice import SCHEDULES_CHANGED, SHARES_CHANGED, TRIGGERS_CHANGED, WEBHOOKS_CHANGED, Notice, Topic
 from perdure.core.presence import Sign, written
 
 
@@ -51,6 +51,10 @@ class Announcements:
     def schedules_changed(self) -> None:
         """Something may be due earlier than anybody looks."""
         self._notice(Notice(Topic.CONFIG, name=SCHEDULES_CHANGED))
+
+    def triggers_changed(self) -> None:
+        """Something was delivered that is to begin a chat."""
+        self._notice(Notice(Topic.CONFIG, name=TRIGGERS_CHANGED))
 
     def webhooks_changed(self) -> None:
         """Somebody wants to be told something, or nothing any more, or once more."""

@@ -37,6 +37,8 @@ class Route:
     raw: tuple[str, ...] = ()
     """The media types of an answer that is not JSON."""
     body_limit: int = BODY_LIMIT
+    reads_itself: bool = False
+    """Whether the handler reads the body, once it knows that somebody waits for it."""
     tag: str = ""
     wants: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The handler's parameters and their types."""

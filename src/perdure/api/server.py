@@ -71,7 +71,8 @@ class Api:
         if route.public:
             if not route.reads:
                 check_page(call.headers, self._services.public_url)
-            return await self._handled(route, call, place(route, texts), await call.body(route.body_limit))
+            body = b"" if route.reads_itself else await call.body(route.body_limit)
+            return await self._handled(route, call, place(route, texts), body)
         return await self._signed_in(route, call, texts)
 
     async def _signed_in(self, route: Route, call: Call, texts: list[str]) -> Answer:

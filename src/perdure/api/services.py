@@ -17,6 +17,7 @@ from perdure.api.local_worker import LocalWorker
 from perdure.api.preview.addresses import PreviewAddresses
 from perdure.api.probe import Probe
 from perdure.config.config import Config
+from perdure.config.receiving import Receiving
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.timing import Clock
 from perdure.machine.machine import Machine
@@ -66,6 +67,7 @@ class Services:
     chat_files: ChatFiles
     contexts: Contexts
     mcp: McpServices
+    receiving: Receiving
     public_url: str | None = None
     """Where browsers reach this deployment, if the environment says so."""
 

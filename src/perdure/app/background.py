@@ -15,6 +15,7 @@ from perdure.core.timing import SystemClock
 from perdure.objects.mover import Mover
 from perdure.store.search import SearchIndex
 from perdure.triggers.admission import Admission
+from perdure.triggers.deliveries import DeliveryRunner
 from perdure.triggers.schedules import ScheduleRunner
 from perdure.worker.describing import Describing
 from perdure.worker.housekeeping import Housekeeping
@@ -53,6 +54,7 @@ def make_background(
         make_refills(stack, foundation),
         make_webhook_sender(stack, foundation),
         make_schedule_runner(stack, foundation, services),
+        make_delivery_runner(stack, foundation, services),
         Housekeeping(pool, machine, foundation.config, pubsub, clock),
         *make_mover(foundation),
     )
@@ -114,6 +116,13 @@ def make_schedule_runner(stack: AsyncExitStack, foundation: Foundation, services
     """What begins chats that are due, told of every change of a schedule."""
     measures = foundation.measures.schedules
     runner = ScheduleRunner(foundation.pool, Admission(services), foundation.pubsub, foundation.clock, measures)
+    stack.callback(foundation.pubsub.listen(runner.heard))
+    return runner
+
+
+def make_delivery_runner(stack: AsyncExitStack, foundation: Foundation, services: Services) -> DeliveryRunner:
+    """What brings deliveries to chats, told of every one."""
+    runner = DeliveryRunner(foundation.pool, Admission(services), foundation.clock, foundation.measures.triggers)
     stack.callback(foundation.pubsub.listen(runner.heard))
     return runner
 

@@ -23,6 +23,7 @@ from perdure.api.terminal import PATTERN as TERMINAL_PATTERN
 from perdure.api.terminal import TerminalStream
 from perdure.app.foundation import Foundation
 from perdure.app.worker_parts import WorkerParts
+from perdure.config.receiving import Receiving
 from perdure.objects.contents import Contents
 from perdure.providers.catalog import Catalog
 from perdure.stream.endpoints import INBOX_PATTERN, LIST_PATTERN, ChatStream, WatchStream
@@ -62,6 +63,7 @@ def make_services(stack: AsyncExitStack, foundation: Foundation, workers: Worker
         preview_addresses=PreviewAddresses(foundation.settings.preview_url, foundation.settings.public_url),
         files=Contents(foundation.objects),
         vapid=VapidKeys(pool, keyring),
+        receiving=Receiving(pool, keyring, clock),
         local_worker=workers.worker.runners,
         clock=clock,
         measures=foundation.measures,

@@ -28,6 +28,7 @@ COMMANDS = {
     "tokens": "Make secrets for programs.",
     "secrets": "Encrypt stored secrets with a new key.",
     "schedules": "Have chats begin at certain times.",
+    "triggers": "Have other programs begin chats.",
     "templates": "Bring recipes for workspaces.",
     "workspaces": "See, stop and remove workspaces.",
     "migrate": "Migrate the database to the newest schema.",

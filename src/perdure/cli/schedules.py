@@ -5,15 +5,12 @@ from typing import Annotated
 
 import typer
 
-from perdure.access.actor import PERMISSIONS, Actor, Role
-from perdure.access.rows import ActorRows
 from perdure.access.signing_in import FIRST_EMAIL
-from perdure.cli.users import with_pool
+from perdure.cli.users import rows_of, with_pool
 from perdure.config.schedules import Missed, Overlap, ScheduleOptions, Schedules, read_options, upcoming_times
 from perdure.core.errors import NotFound
 from perdure.core.recurrence.due_times import zone_of
 from perdure.store.pool import Pool
-from perdure.store.tables import users
 from perdure.store.tables.schedules import ScheduleRow
 
 app = typer.Typer(no_args_is_help=True)
@@ -121,12 +118,7 @@ def _changed(which: str, email: str, *, paused: bool) -> str:
 
 
 async def _schedules(pool: Pool, email: str) -> Schedules:
-    found = await users.of_address(pool, email)
-    if found is None:
-        raise NotFound(f"There is no user with the email {email}.")
-    role = Role(found.role)
-    actor = Actor(user_id=found.id, organisation_id=found.organisation_id, role=role, permissions=PERMISSIONS[role])
-    return Schedules(ActorRows(actor, pool), datetime.now(UTC))
+    return Schedules(await rows_of(pool, email), datetime.now(UTC))
 
 
 async def _one(schedules: Schedules, which: str) -> ScheduleRow:

@@ -54,6 +54,16 @@ def with_pool(work: Callable[[Pool], Awaitable[T]]) -> T:
     return asyncio.run(run())
 
 
+async def rows_of(pool: Pool, email: str) -> ActorRows:
+    """The database on behalf of somebody."""
+    found = await users.of_address(pool, email)
+    if found is None:
+        raise NotFound(f"There is no user with the email {email}.")
+    role = Role(found.role)
+    actor = Actor(user_id=found.id, organisation_id=found.organisation_id, role=role, permissions=PERMISSIONS[role])
+    return ActorRows(actor, pool)
+
+
 async def owners_rows(pool: Pool) -> ActorRows:
     """The database on behalf of the owner: whoever can read it on this machine is trusted with it."""
     account = await first_account(pool)

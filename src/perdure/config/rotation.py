@@ -10,6 +10,7 @@ from perdure.config.config import KEY_PURPOSE
 from perdure.config.hooks import HOOK_PURPOSE
 from perdure.config.mcp import GRANT_PURPOSE, SERVER_PURPOSE
 from perdure.config.network import NETWORK_PURPOSE
+from perdure.config.triggers import TRIGGER_PURPOSE
 from perdure.config.webhooks import WEBHOOK_PURPOSE
 from perdure.store.pool import Pool
 from perdure.store.scopes import Database
@@ -30,6 +31,7 @@ SEALED = {
     "mcp_registrations": Sealed(GRANT_PURPOSE, secrets.list_mcp_registrations, secrets.seal_mcp_registrations),
     "mcp_grants": Sealed(GRANT_PURPOSE, secrets.list_mcp_grants, secrets.seal_mcp_grants),
     "webhooks": Sealed(WEBHOOK_PURPOSE, secrets.list_webhooks, secrets.seal_webhooks),
+    "triggers": Sealed(TRIGGER_PURPOSE, secrets.list_triggers, secrets.seal_triggers),
     "hooks": Sealed(HOOK_PURPOSE, secrets.list_hooks, secrets.seal_hooks),
     "network_secrets": Sealed(NETWORK_PURPOSE, secrets.list_network_secrets, secrets.seal_network_secrets),
     "login_services": Sealed(LOGIN_PURPOSE, secrets.list_login_services, secrets.seal_login_services),

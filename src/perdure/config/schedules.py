@@ -11,9 +11,9 @@ import msgspec
 from msgspec import Struct, structs
 
 from perdure.access.rows import ActorRows, record
+from perdure.config.speech import Speech
 from perdure.core.errors import InvalidInput, NotFound, Validation
-from perdure.core.ids import ChatId, ModelName, ScheduleId, WorkspaceId
-from perdure.core.message import Effort
+from perdure.core.ids import ScheduleId
 from perdure.core.recurrence.due_times import moments, next_times, rule_of, zone_of
 from perdure.core.recurrence.rule import BadRule, Rule
 from perdure.core.timing import SCHEDULE_MISSED
@@ -52,14 +52,7 @@ class Overlap(StrEnum):
     """Another chat begins beside it."""
 
 
-class WorkspaceChoice(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The template of the workspace that each chat gets."""
-
-    template: str
-    parameters: dict[str, str | int | bool] = {}
-
-
-class ScheduleOptions(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ScheduleOptions(Speech, frozen=True, kw_only=True, omit_defaults=True):
     """All about a schedule that somebody chose."""
 
     name: str
@@ -67,13 +60,6 @@ class ScheduleOptions(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A cron line, or a recurrence rule with its first time."""
     zone: str
     prompt: str
-    chat_id: ChatId | None = None
-    """The chat that is spoken into; without one, a chat begins each time."""
-    model: ModelName | None = None
-    effort: Effort | None = None
-    workspace: WorkspaceChoice | None = None
-    workspace_id: WorkspaceId | None = None
-    budget_limit: int | None = None
     missed: Missed = Missed.ONCE
     most_missed: int = 10
     overlap: Overlap = Overlap.QUEUE
@@ -210,11 +196,7 @@ class Schedules:
         (next_at,) = upcoming_times(options.rule, options.zone, self._now, 1)
         if not options.prompt.strip():
             raise InvalidInput("The schedule's message is empty.", Validation("prompt", "must not be blank"))
-        if options.chat_id is not None and (options.workspace or options.workspace_id or options.budget_limit):
-            raise InvalidInput(
-                "The chat that is spoken into has its own workspace and budget.",
-                Validation("chat_id", "is given beside what only a new chat takes"),
-            )
+        options.check()
         if options.chat_id is not None and options.overlap is Overlap.PARALLEL:
             raise InvalidInput("One chat does one thing at a time.", Validation("overlap", "is for new chats"))
         return structs.replace(options, rule=anchored(options.rule, options.zone, self._now)), next_at

@@ -1,7 +1,5 @@
 """Webhooks of one person: which programs are told what happens in their chats."""
 
-import base64
-import secrets
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -14,8 +12,6 @@ from perdure.store.tables import webhooks
 from perdure.store.tables.webhooks import OutgoingRow, OutgoingState, WebhookRow
 
 WEBHOOK_PURPOSE = "webhook"
-SECRET_PREFIX = "whsec_"  # noqa: S105
-SECRET_BYTES = 32
 TEST_EVENT = "webhook.test"
 """What a webhook is told when its owner tries it out. It is sent once."""
 MOST_WEBHOOKS = 50
@@ -29,10 +25,6 @@ class WebhookEvent(StrEnum):
     FINISHED = "chat.finished"
     FAILED = "chat.failed"
     NEEDS_YOU = "chat.needs_you"
-
-
-def new_secret() -> str:
-    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
 class Webhooks:

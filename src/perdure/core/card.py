@@ -31,6 +31,7 @@ class ChatSource(StrEnum):
     AGENT = "agent"
     SCHEDULE = "schedule"
     IMPORT = "import"
+    TRIGGER = "trigger"
 
 
 class ChatSettings(Struct, frozen=True, omit_defaults=True):

@@ -17,6 +17,7 @@ HookId = NewType("HookId", UUID)
 ScheduleId = NewType("ScheduleId", UUID)
 WebhookId = NewType("WebhookId", UUID)
 MemoryId = NewType("MemoryId", UUID)
+TriggerId = NewType("TriggerId", UUID)
 
 ModelName = NewType("ModelName", str)
 """The unique name of a model setting, such as `demo` or `anthropic/claude-sonnet`."""

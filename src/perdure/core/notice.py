@@ -8,7 +8,8 @@ from perdure.core.ids import ChatId
 
 SCHEDULES_CHANGED = "schedules"
 WEBHOOKS_CHANGED = "webhooks"
-"""The names of the settings that changed where a schedule or a webhook did."""
+TRIGGERS_CHANGED = "triggers"
+"""The names of the settings that changed where a schedule, a webhook or a trigger did."""
 SHARES_CHANGED = "shares"
 """The name of the notice that a chat is shared with others than before, or for something else."""
 ACTORS_CHANGED = "actors"

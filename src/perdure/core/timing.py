@@ -251,6 +251,13 @@ WEBHOOK_TAKEN = 3 * WEBHOOK_PATIENCE
 WEBHOOK_RETRIES = tuple(timedelta(seconds=each) for each in (5, 30, 120, 600, 3_600, 10_800, 28_800, 86_400))
 WEBHOOK_KEPT = timedelta(days=7)
 SCHEDULE_RUNS_KEPT = timedelta(days=90)
+# A program's signature counts for so long, as Standard Webhooks and Slack have it.
+SIGNATURE_KEPT = timedelta(minutes=5)
+# For so long a delivery that comes twice is known, and can be replayed.
+TRIGGER_DELIVERIES_KEPT = timedelta(days=30)
+TRIGGER_PURGE_PERIOD = timedelta(minutes=10)
+# How many deliveries begin a chat in this time is bounded.
+TRIGGER_BOUND = timedelta(hours=1)
 HOUSEKEEPING_PERIOD = timedelta(minutes=10)
 DESCRIPTION_CAP = timedelta(minutes=1)
 # A turn without a description for this long lost whoever was to find one. After a day nobody misses it any more.

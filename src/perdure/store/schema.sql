@@ -905,6 +905,51 @@ CREATE TABLE public.tokens (
     used_at timestamp with time zone
 );
 
+CREATE TABLE public.trigger_deliveries (
+    id bigint NOT NULL,
+    trigger_id uuid NOT NULL,
+    name text,
+    thread text DEFAULT ''::text NOT NULL,
+    headers text NOT NULL,
+    body bytea NOT NULL,
+    state text NOT NULL,
+    detail text DEFAULT ''::text NOT NULL,
+    chat_id uuid,
+    taken_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT trigger_deliveries_state_check CHECK ((state = ANY (ARRAY['due'::text, 'begun'::text, 'failed'::text, 'skipped'::text])))
+)
+WITH (fillfactor='80');
+
+ALTER TABLE public.trigger_deliveries ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.trigger_deliveries_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.trigger_threads (
+    trigger_id uuid NOT NULL,
+    thread text NOT NULL,
+    chat_id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.triggers (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    organisation_id uuid NOT NULL,
+    owner_id uuid NOT NULL,
+    options text NOT NULL,
+    secret bytea NOT NULL,
+    enabled boolean DEFAULT true NOT NULL,
+    refused_at timestamp with time zone,
+    refusal text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE UNLOGGED TABLE public.turn_traces (
     chat_id uuid NOT NULL,
     turn integer NOT NULL,
@@ -1160,6 +1205,21 @@ ALTER TABLE ONLY public.tokens
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.trigger_deliveries
+    ADD CONSTRAINT trigger_deliveries_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.trigger_deliveries
+    ADD CONSTRAINT trigger_deliveries_trigger_id_name_key UNIQUE (trigger_id, name);
+
+ALTER TABLE ONLY public.trigger_threads
+    ADD CONSTRAINT trigger_threads_chat_id_key UNIQUE (chat_id);
+
+ALTER TABLE ONLY public.trigger_threads
+    ADD CONSTRAINT trigger_threads_pkey PRIMARY KEY (trigger_id, thread);
+
+ALTER TABLE ONLY public.triggers
+    ADD CONSTRAINT triggers_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.turn_traces
     ADD CONSTRAINT turn_traces_pkey PRIMARY KEY (chat_id, turn);
 
@@ -1314,6 +1374,14 @@ CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
 CREATE INDEX sessions_expired ON public.sessions USING btree (expires_at);
 
 CREATE INDEX tokens_by_user ON public.tokens USING btree (user_id, created_at);
+
+CREATE INDEX trigger_deliveries_due ON public.trigger_deliveries USING btree (trigger_id, thread, id) WHERE (state = 'due'::text);
+
+CREATE INDEX trigger_deliveries_ended ON public.trigger_deliveries USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+
+CREATE INDEX trigger_deliveries_of_trigger ON public.trigger_deliveries USING btree (trigger_id, id);
+
+CREATE INDEX triggers_of_owner ON public.triggers USING btree (owner_id, created_at);
 
 CREATE INDEX turn_traces_by_age ON public.turn_traces USING btree (began_at);
 
@@ -1538,6 +1606,18 @@ ALTER TABLE ONLY public.templates
 
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.trigger_deliveries
+    ADD CONSTRAINT trigger_deliveries_trigger_id_fkey FOREIGN KEY (trigger_id) REFERENCES public.triggers(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.trigger_threads
+    ADD CONSTRAINT trigger_threads_trigger_id_fkey FOREIGN KEY (trigger_id) REFERENCES public.triggers(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.triggers
+    ADD CONSTRAINT triggers_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.triggers
+    ADD CONSTRAINT triggers_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.user_settings
     ADD CONSTRAINT user_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;

@@ -76,8 +76,9 @@ class Admission:
                 return _chat_of(kept)
         return None
 
-    async def begin(self, occasion: Occasion, body: CreateBody) -> ChatId:
-        return await self._once(occasion, create_chat, lambda caller: begin_chat(caller, body))
+    async def begin(self, occasion: Occasion, body: CreateBody, chat_id: ChatId | None = None) -> ChatId:
+        """Begin a chat, the one of this id where one is given."""
+        return await self._once(occasion, create_chat, lambda caller: begin_chat(caller, body, chat_id=chat_id))
 
     async def say(self, occasion: Occasion, chat_id: ChatId, body: SendBody) -> ChatId:
         return await self._once(occasion, send_message, lambda caller: send_message(caller, chat_id, body))

@@ -8,7 +8,6 @@ from typing import TypeVar
 from msgspec import Struct, structs
 
 from perdure.api.routes.control import interrupt
-from perdure.api.wire.chats import CreateBody, SendBody, WorkspaceWish
 from perdure.api.wire.content import TextContent
 from perdure.api.wire.control import TurnBody
 from perdure.config.schedules import Due, Overlap, ScheduleOptions, due_times, meant, read_options
@@ -31,6 +30,7 @@ from perdure.store.pubsub import Pubsub
 from perdure.store.tables import schedules
 from perdure.store.tables.schedules import DueSchedule, Passed, RunState, TakenRun
 from perdure.triggers.admission import Admission, Occasion
+from perdure.triggers.speaking import Later, Skip, message, new_chat
 
 BATCH = 32
 SETTLED = 500
@@ -41,14 +41,6 @@ LATEST = IDEMPOTENCY_KEPT / 2
 _BUSY = {Overlap.QUEUE: Busy.QUEUE, Overlap.STEER: Busy.STEER, Overlap.INTERRUPT: Busy.INTERRUPT}
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-
-class Skip(Exception):
-    """A run that is not to begin, and why."""
-
-
-class Later(Exception):
-    """A run that waits, and for what."""
 
 
 class ScheduleRunner:
@@ -158,7 +150,7 @@ class ScheduleRunner:
             if options.overlap is Overlap.STEER:
                 return await self._said(occasion, run.last_chat_id, options)
             await self._make_way(occasion, run.last_chat_id, options.overlap)
-        return await self._admission.begin(occasion, _new_chat(options))
+        return await self._admission.begin(occasion, new_chat(options, (TextContent(options.prompt),), options.name))
 
     async def _make_way(self, occasion: Occasion, chat_id: ChatId, overlap: Overlap) -> None:
         """What is done about the chat that the time before began, where that still works."""
@@ -177,12 +169,7 @@ class ScheduleRunner:
             seen = await self._admission.caller(occasion).chats.own(chat_id)
             if seen.chat.status not in AT_REST:
                 raise Skip("The chat still works.")
-        body = SendBody(
-            content=(TextContent(options.prompt),),
-            busy=_BUSY.get(options.overlap, Busy.QUEUE),
-            model=options.model,
-            effort=options.effort,
-        )
+        body = message(options, (TextContent(options.prompt),), _BUSY.get(options.overlap, Busy.QUEUE))
         return await self._admission.say(occasion, chat_id, body)
 
     async def _stop(self, occasion: Occasion, chat_id: ChatId) -> None:
@@ -247,16 +234,3 @@ def _noted(schedule: DueSchedule, due: Due) -> list[_Noted]:
         return noted
     first, last, times = structs.astuple(due.skipped)
     return [_Noted(schedule, first, last, times, RunState.SKIPPED, "Nobody was there when it was due."), *noted]
-
-
-def _new_chat(options: ScheduleOptions) -> CreateBody:
-    wish = options.workspace
-    return CreateBody(
-        content=(TextContent(options.prompt),),
-        model=options.model,
-        effort=options.effort,
-        title=options.name,
-        workspace=None if wish is None else WorkspaceWish(wish.template, wish.parameters),
-        workspace_id=options.workspace_id,
-        budget_limit=options.budget_limit,
-    )

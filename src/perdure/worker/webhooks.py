@@ -2,8 +2,6 @@
 
 import asyncio
 import base64
-import hashlib
-import hmac
 import logging
 from urllib.parse import urlsplit
 
@@ -13,7 +11,8 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
 from perdure.access.keyring import Keyring
-from perdure.config.webhooks import SECRET_PREFIX, TEST_EVENT, WEBHOOK_PURPOSE
+from perdure.access.webhook_signatures import key_of, mark_of
+from perdure.config.webhooks import TEST_EVENT, WEBHOOK_PURPOSE
 from perdure.core.addresses import inward
 from perdure.core.commit import Commit
 from perdure.core.errors import DatabaseFault, Unavailable
@@ -191,8 +190,7 @@ def content_of(event: TakenEvent) -> bytes:
 def signed(secret: str, event: TakenEvent, body: bytes, now: float) -> dict[str, str]:
     """The headers of Standard Webhooks."""
     name, moment = f"msg_{event.name.hex}", str(int(now))
-    key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
-    mark = hmac.new(key, b".".join((name.encode(), moment.encode(), body)), hashlib.sha256).digest()
+    mark = mark_of(key_of(secret), name.encode(), b".", moment.encode(), b".", body)
     return {
         "content-type": "application/json",
         "webhook-id": name,

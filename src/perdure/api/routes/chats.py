@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import TypeVar
 from uuid import uuid4
 
 import msgspec
-from msgspec import UNSET, UnsetType, structs
+from msgspec import UNSET, structs
 
 from perdure.access.chats import Seen
 from perdure.api.caller import Caller
@@ -26,6 +25,7 @@ from perdure.api.wire.chats import (
     Moved,
     PatchBody,
 )
+from perdure.api.wire.options import given
 from perdure.config.settings import check_length
 from perdure.core.card import ChatSettings, NewCard
 from perdure.core.commit import Commit
@@ -43,7 +43,6 @@ from perdure.tools.builtin import RESERVED_NAMES
 from perdure.tools.family import AgentType
 
 routes = Routes("chats")
-T = TypeVar("T")
 
 TITLE_WORDS, TITLE_LENGTH = 6, 80
 
@@ -306,13 +305,13 @@ async def _description(caller: Caller, body: PatchBody) -> Description:
     return Description(
         title=None if body.title is UNSET else named(body.title),
         labels=None if body.labels is UNSET else msgspec.json.encode(body.labels).decode(),
-        plan_mode=_given(body.plan_mode),
+        plan_mode=given(body.plan_mode),
         model=None if body.model is UNSET else body.model or "",
         effort=None if body.effort is UNSET else body.effort or "",
         workspace_id=NO_WORKSPACE
         if body.workspace_id is None
-        else await own_workspace(caller, _given(body.workspace_id)),
-        pin=_given(body.pin),
+        else await own_workspace(caller, given(body.workspace_id)),
+        pin=given(body.pin),
         client_tools=None if body.client_tools is UNSET else _tools(body.client_tools),
         settings=None if settings == "{}" else settings,
     )
@@ -344,7 +343,3 @@ def _tool_problems(tool: ClientTool, earlier: tuple[ClientTool, ...]) -> list[tu
     except ValueError:
         problems.append(("schema", "is not a JSON schema"))
     return problems
-
-
-def _given(value: T | UnsetType) -> T | None:
-    return None if isinstance(value, UnsetType) else value

@@ -7,26 +7,24 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from perdure.access.actor import Permission
 from perdure.api.caller import Caller
-from perdure.api.chat_workspaces import own_workspace
 from perdure.api.routing import Routes
-from perdure.api.wire.chats import Micros, Prompt, TemplateName, Title
-from perdure.api.wire.chats import Name as ModelChoice
-from perdure.api.wire.content import END, LINE, Named
+from perdure.api.speech import check_speech
+from perdure.api.wire.chats import Prompt, Title
+from perdure.api.wire.content import END, LINE
 from perdure.api.wire.control import Nothing
 from perdure.api.wire.options import changes_of, options_of
+from perdure.api.wire.speech import SpeechBody, SpeechPatch
 from perdure.config.schedules import (
     MOST_AT_ONCE,
     Missed,
     Overlap,
     ScheduleOptions,
     Schedules,
-    WorkspaceChoice,
     read_options,
     upcoming_times,
 )
-from perdure.core.errors import InvalidInput, NotFound, Validation
-from perdure.core.ids import ChatId, ScheduleId, WorkspaceId
-from perdure.core.message import Effort
+from perdure.config.speech import Speech
+from perdure.core.ids import ChatId, ScheduleId
 from perdure.core.recurrence.due_times import zone_of
 from perdure.store.tables.schedules import RunState, ScheduleRow
 
@@ -35,13 +33,7 @@ Zone = Annotated[str, Meta(min_length=1, max_length=100, pattern=LINE)]
 MostMissed = Annotated[int, Meta(ge=1, le=MOST_AT_ONCE)]
 
 
-class WorkspaceOfRun(WorkspaceChoice, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A workspace to be made for each chat."""
-
-    template: TemplateName
-
-
-class Schedule(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Schedule(Speech, frozen=True, kw_only=True, omit_defaults=True):
     """What is said when, and how that goes."""
 
     id: ScheduleId
@@ -55,12 +47,6 @@ class Schedule(Struct, frozen=True, kw_only=True, omit_defaults=True):
     failures: int
     """How often in a row it failed."""
     created_at: datetime
-    chat_id: ChatId | None = None
-    model: str | None = None
-    effort: Effort | None = None
-    workspace: WorkspaceChoice | None = None
-    workspace_id: WorkspaceId | None = None
-    budget_limit: int | None = None
     next_at: datetime | None = None
     """When it is due next. None where it is paused, or no time is left."""
     paused_at: datetime | None = None
@@ -78,21 +64,13 @@ class ShownSchedules(Struct, frozen=True):
     items: tuple[Schedule, ...]
 
 
-class ScheduleBody(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class ScheduleBody(SpeechBody, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     name: Title
     rule: Rule
     """A cron line such as `0 9 * * 1-5`, or a recurrence rule of RFC 5545 such as `FREQ=WEEKLY;BYDAY=MO`."""
     zone: Zone = "UTC"
     """Whose wall clock is meant, such as `Europe/Berlin`."""
     prompt: Prompt
-    chat_id: ChatId | None = None
-    """A chat of yours to speak into; without one, a chat begins each time."""
-    model: ModelChoice | None = None
-    effort: Effort | None = None
-    workspace: WorkspaceOfRun | None = None
-    workspace_id: WorkspaceId | None = None
-    budget_limit: Micros | None = None
-    """What each chat may cost."""
     missed: Missed = Missed.ONCE
     """What happens to times that passed while no server ran."""
     most_missed: MostMissed = 10
@@ -104,19 +82,13 @@ class ScheduleBody(Named, frozen=True, kw_only=True, forbid_unknown_fields=True,
         return options_of(self, ScheduleOptions)
 
 
-class SchedulePatch(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class SchedulePatch(SpeechPatch, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """What is not named stays as it is."""
 
     name: Title | UnsetType = UNSET
     rule: Rule | UnsetType = UNSET
     zone: Zone | UnsetType = UNSET
     prompt: Prompt | UnsetType = UNSET
-    chat_id: ChatId | UnsetType | None = UNSET
-    model: ModelChoice | UnsetType | None = UNSET
-    effort: Effort | UnsetType | None = UNSET
-    workspace: WorkspaceOfRun | UnsetType | None = UNSET
-    workspace_id: WorkspaceId | UnsetType | None = UNSET
-    budget_limit: Micros | UnsetType | None = UNSET
     missed: Missed | UnsetType = UNSET
     most_missed: MostMissed | UnsetType = UNSET
     overlap: Overlap | UnsetType = UNSET
@@ -184,7 +156,7 @@ async def add_schedule(caller: Caller, body: ScheduleBody) -> Schedule:
     """Create a schedule: it sends a message at certain times, in a new chat each time or in one of yours."""
     caller.actor.require(Permission.CHAT)
     options = body.options()
-    await _check(caller, options)
+    await check_speech(caller, options)
     row = await _schedules(caller).add(options)
     caller.announcements.schedules_changed()
     return Schedule.of(row)
@@ -202,7 +174,7 @@ async def change_schedule(caller: Caller, schedule_id: ScheduleId, body: Schedul
     schedules, changes = _schedules(caller), body.changes()
     before = read_options((await schedules.one(schedule_id)).options)
     caller.actor.require(Permission.CHAT)
-    await _check(caller, structs.replace(before, **changes))
+    await check_speech(caller, structs.replace(before, **changes))
     paused = body.paused if isinstance(body.paused, bool) else None
     row = await schedules.change(schedule_id, changes, paused=paused)
     caller.announcements.schedules_changed()
@@ -235,19 +207,3 @@ async def run_schedule(caller: Caller, schedule_id: ScheduleId, body: Nothing) -
 
 def _schedules(caller: Caller) -> Schedules:
     return Schedules(caller.rows, caller.services.clock.now())
-
-
-async def _check(caller: Caller, options: ScheduleOptions) -> None:
-    """Refuse what could not begin now: it would fail when nobody looks."""
-    await caller.model(options.model)
-    await own_workspace(caller, options.workspace_id)
-    if options.chat_id is not None:
-        await caller.chats.own(options.chat_id)
-    if options.workspace is None:
-        return
-    if options.workspace_id is not None:
-        raise InvalidInput("A chat acts in one workspace.", Validation("workspace_id", "is given beside workspace"))
-    try:
-        await caller.services.workspaces.templates.find(caller.actor.organisation_id, options.workspace.template)
-    except NotFound as error:
-        raise InvalidInput("There is no such template.", Validation("workspace.template", str(error))) from error

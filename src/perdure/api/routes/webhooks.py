@@ -1,19 +1,21 @@
 """Webhooks: programs that are told what happens in your chats, and what each was told."""
 
 from datetime import datetime
-from typing import Annotated, TypeVar
+from typing import Annotated
 from uuid import UUID
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from perdure.access.actor import Permission
+from perdure.access.webhook_signatures import new_secret
 from perdure.api.caller import Caller
 from perdure.api.routes.hooks import Url
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Title
 from perdure.api.wire.content import END, Named
 from perdure.api.wire.control import Nothing
-from perdure.config.webhooks import WebhookEvent, Webhooks, new_secret
+from perdure.api.wire.options import given
+from perdure.config.webhooks import WebhookEvent, Webhooks
 from perdure.core.ids import ChatId, WebhookId
 from perdure.store.tables.webhooks import OutgoingRow, OutgoingState, WebhookRow
 
@@ -101,7 +103,6 @@ class OutgoingQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 routes = Routes("webhooks")
-T = TypeVar("T")
 
 
 @routes.get("/webhooks")
@@ -125,10 +126,10 @@ async def change_webhook(caller: Caller, webhook_id: WebhookId, body: WebhookPat
     """Change a webhook, or turn it off: events in the meantime are not delivered later."""
     row = await _webhooks(caller).change(
         webhook_id,
-        name=_given(body.name),
-        url=_given(body.url),
-        events=_given(body.events),
-        enabled=_given(body.enabled),
+        name=given(body.name),
+        url=given(body.url),
+        events=given(body.events),
+        enabled=given(body.enabled),
     )
     caller.announcements.webhooks_changed()
     return Webhook.of(row)
@@ -171,7 +172,3 @@ def _webhooks(caller: Caller) -> Webhooks:
 
 def _outgoing(row: OutgoingRow) -> Outgoing:
     return Outgoing(**structs.asdict(row))
-
-
-def _given(value: T | UnsetType) -> T | None:
-    return None if isinstance(value, UnsetType) else value

@@ -2,9 +2,10 @@
 
 from typing import TypeVar
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 
 Options = TypeVar("Options", bound=Struct)
+T = TypeVar("T")
 
 
 def options_of(body: Struct, kind: type[Options]) -> Options:
@@ -16,3 +17,8 @@ def changes_of(patch: Struct, kind: type[Struct]) -> dict[str, object]:
     """What the patch sets of the options."""
     given = {name: getattr(patch, name) for name in kind.__struct_fields__}
     return {name: value for name, value in given.items() if value is not UNSET}
+
+
+def given(value: T | UnsetType) -> T | None:
+    """What a patch says of a field, if it says anything."""
+    return None if isinstance(value, UnsetType) else value

@@ -15,6 +15,7 @@ from perdure.observe.measures.work import (
     McpMeasures,
     ScheduleMeasures,
     ToolMeasures,
+    TriggerMeasures,
     TurnMeasures,
     WebhookMeasures,
 )
@@ -33,6 +34,7 @@ class Measures:
         self.hooks = HookMeasures(self.metrics)
         self.webhooks = WebhookMeasures(self.metrics)
         self.schedules = ScheduleMeasures(self.metrics)
+        self.triggers = TriggerMeasures(self.metrics)
         self.mcp = McpMeasures(self.metrics)
         self.replica = ReplicaMeasures(self.metrics)
         self.streams = StreamMeasures(self.metrics)

@@ -186,6 +186,18 @@ class WebhookMeasures:
         self._deliveries.labels(outcome).inc()
 
 
+class TriggerMeasures:
+    """Counts what programs send."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._deliveries = metrics.counter(
+            "trigger_deliveries", "Deliveries to triggers, by what came of them: begun, failed or skipped.", "outcome"
+        )
+
+    def delivered(self, outcome: str) -> None:
+        self._deliveries.labels(outcome).inc()
+
+
 class ScheduleMeasures:
     """Counts what becomes of due times."""
 

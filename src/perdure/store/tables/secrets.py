@@ -45,6 +45,10 @@ async def list_provider_keys(db: Database) -> list[bytes]: ...
 
 
 @query
+async def list_triggers(db: Database) -> list[bytes]: ...
+
+
+@query
 async def list_webhooks(db: Database) -> list[bytes]: ...
 
 
@@ -78,6 +82,10 @@ async def seal_network_secrets(db: Database, secret: bytes, renewed: bytes) -> N
 
 @query
 async def seal_provider_keys(db: Database, secret: bytes, renewed: bytes) -> None: ...
+
+
+@query
+async def seal_triggers(db: Database, secret: bytes, renewed: bytes) -> None: ...
 
 
 @query

@@ -38,6 +38,10 @@ SELECT secret FROM network_secrets
 -- Every sealed secret of provider_keys.
 SELECT secret FROM provider_keys WHERE secret IS NOT NULL
 
+-- name: secrets.list_triggers
+-- Every sealed secret of triggers.
+SELECT secret FROM triggers WHERE secret IS NOT NULL
+
 -- name: secrets.list_webhooks
 -- Every sealed secret of webhooks.
 SELECT secret FROM webhooks WHERE secret IS NOT NULL
@@ -73,6 +77,10 @@ UPDATE network_secrets SET secret = $2 WHERE secret = $1
 -- name: secrets.seal_provider_keys
 -- Seal a secret of provider_keys anew, if nobody changed it meanwhile.
 UPDATE provider_keys SET secret = $2 WHERE secret = $1
+
+-- name: secrets.seal_triggers
+-- Seal a secret of triggers anew, if nobody changed it meanwhile.
+UPDATE triggers SET secret = $2 WHERE secret = $1
 
 -- name: secrets.seal_webhooks
 -- Seal a secret of webhooks anew, if nobody changed it meanwhile.

@@ -1,0 +1,22 @@
+"""What schedules and triggers are to say, checked before they are stored."""
+
+from perdure.api.caller import Caller
+from perdure.api.chat_workspaces import own_workspace
+from perdure.config.speech import Speech
+from perdure.core.errors import InvalidInput, NotFound, Validation
+
+
+async def check_speech(caller: Caller, options: Speech) -> None:
+    """Refuse what could not begin now: it would fail when nobody looks."""
+    await caller.model(options.model)
+    await own_workspace(caller, options.workspace_id)
+    if options.chat_id is not None:
+        await caller.chats.own(options.chat_id)
+    if options.workspace is None:
+        return
+    if options.workspace_id is not None:
+        raise InvalidInput("A chat acts in one workspace.", Validation("workspace_id", "is given beside workspace"))
+    try:
+        await caller.services.workspaces.templates.find(caller.actor.organisation_id, options.workspace.template)
+    except NotFound as error:
+        raise InvalidInput("There is no such template.", Validation("workspace.template", str(error))) from error
