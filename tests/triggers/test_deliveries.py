@@ -377,11 +377,12 @@ async def test_a_trigger_is_nobody_elses(api: ServedApi, ada: Person) -> None:
     (delivery,) = await deliveries(ada, trigger)
     async with await api.person("eve", Role.ADMIN) as eve:
         assert (await eve.get("/triggers")).json["items"] == []
-        for method, place, body in (
+        asked: tuple[tuple[str, str, Any], ...] = (
             *(("GET", path, None), ("PATCH", path, {"enabled": False}), ("DELETE", path, None)),
             *(("GET", f"{path}/deliveries", None), ("GET", f"{path}/deliveries/{delivery['id']}", None)),
             *(("POST", f"{path}/deliveries/{delivery['id']}/replay", {}), ("POST", f"{path}/test", {"body": {}})),
-        ):
+        )
+        for method, place, body in asked:
             assert (await eve.ask(method, place, body)).status == 404, (method, place)
 
 

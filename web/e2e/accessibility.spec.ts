@@ -9,6 +9,7 @@ const PAGES = {
     "notifications",
     "skills",
     "schedules",
+    "triggers",
     "webhooks",
     "usage",
     "workspaces",

@@ -101,3 +101,54 @@ test("a webhook shows its secret once, is tried out, and what was given up is se
   await row.getByRole("button", { name: "Remove", exact: true }).click();
   await expect(row).toHaveCount(0);
 });
+
+test("a trigger shows its URL and its secret once, is tried out, changed and removed", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/settings/triggers");
+  await page.getByRole("button", { name: "Add trigger", exact: true }).click();
+  const form = page.getByRole("dialog", { name: "Add trigger" });
+  await form.getByLabel("Name").fill("New issues");
+  await form.getByLabel("What to say").fill("{{ title }}");
+  await form.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(form.getByText(/is no path/)).toBeVisible();
+  await form.getByLabel("What to say").fill("[[say:looked at {{ body.title }}]]");
+  await form.getByLabel("Only if").fill("body.action is opened | reopened");
+  expect(await person.accessibility()).toEqual([]);
+  await form.getByRole("button", { name: "Add", exact: true }).click();
+  const made = page.getByRole("dialog", { name: "The new trigger" });
+  await expect(made.locator("code").first()).toContainText("/api/v1/in/");
+  await expect(made.locator("code").last()).toContainText(/^whsec_/);
+  await page.keyboard.press("Escape");
+
+  const row = page
+    .getByRole("region", { name: "Triggers" })
+    .getByRole("listitem")
+    .filter({ hasText: "New issues" });
+  await row.getByRole("button", { name: "Deliveries" }).click();
+  const deliveries = page.getByRole("dialog", { name: "Deliveries to New issues" });
+  await deliveries.getByLabel("Try it out with this body").fill("nothing");
+  await deliveries.getByRole("button", { name: "Send a test" }).click();
+  await expect(deliveries.getByText("This is not JSON.")).toBeVisible();
+  await deliveries
+    .getByLabel("Try it out with this body")
+    .fill('{"action": "opened", "title": "the slow page"}');
+  await deliveries.getByRole("button", { name: "Send a test" }).click();
+  const came = deliveries.getByRole("listitem").filter({ hasText: "delivered" });
+  await expect(came).toHaveCount(1);
+  await came.getByRole("button", { name: "Take again" }).click();
+  await expect(came).toHaveCount(2);
+  expect(await person.accessibility()).toEqual([]);
+  await came.first().getByRole("link", { name: "Open chat" }).click();
+  await person.seesAnswer("looked at the slow page");
+
+  await page.goto("/settings/triggers");
+  await row.getByRole("button", { name: "Edit trigger" }).click();
+  const change = page.getByRole("dialog", { name: "Edit trigger" });
+  await expect(change.getByLabel("Only if")).toHaveValue("body.action is opened | reopened");
+  await change.getByRole("switch", { name: "On", exact: true }).uncheck();
+  await change.getByRole("button", { name: "Save" }).click();
+  await expect(row).toContainText("off");
+  await row.getByRole("button", { name: "Remove trigger" }).click();
+  await row.getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(row).toHaveCount(0);
+});

@@ -44,6 +44,7 @@ const PLACES = {
     "notifications",
     "skills",
     "schedules",
+    "triggers",
     "webhooks",
     "workspaces",
     "mcp",

@@ -2,6 +2,7 @@
 
 from perdure.api.routes import (
     budgets,
+    channels,
     chat_files,
     chats,
     control,
@@ -61,6 +62,7 @@ TABLE = Table(
     webhooks.routes,
     triggers.routes,
     receiving.routes,
+    channels.routes,
     network.routes,
     skills.routes,
     memories.routes,

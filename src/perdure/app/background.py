@@ -10,6 +10,8 @@ from perdure.api.services import Services
 from perdure.app.foundation import Foundation
 from perdure.app.request_parts import make_describer
 from perdure.app.worker_parts import WorkerParts
+from perdure.channels.hearing import Hearing
+from perdure.channels.telling import Telling
 from perdure.core.commit import Commit
 from perdure.core.timing import SystemClock
 from perdure.objects.mover import Mover
@@ -21,7 +23,7 @@ from perdure.worker.describing import Describing
 from perdure.worker.housekeeping import Housekeeping
 from perdure.worker.push import Push
 from perdure.worker.refills import Refills
-from perdure.worker.webhooks import WebhookSender
+from perdure.worker.webhooks import Ways, WebhookSender
 
 # Push services want to know whom to write to; a deployment that has no address of its own has nobody.
 CONTACT = "mailto:nobody@perdure.invalid"
@@ -52,7 +54,7 @@ def make_background(
         make_search(stack, foundation),
         make_push(stack, foundation, services.vapid),
         make_refills(stack, foundation),
-        make_webhook_sender(stack, foundation),
+        make_webhook_sender(stack, foundation, services),
         make_schedule_runner(stack, foundation, services),
         make_delivery_runner(stack, foundation, services),
         Housekeeping(pool, machine, foundation.config, pubsub, clock),
@@ -97,7 +99,7 @@ def make_refills(stack: AsyncExitStack, foundation: Foundation) -> Refills:
     return refills
 
 
-def make_webhook_sender(stack: AsyncExitStack, foundation: Foundation) -> WebhookSender:
+def make_webhook_sender(stack: AsyncExitStack, foundation: Foundation, services: Services) -> WebhookSender:
     """What tells other programs, woken by every change that they may want to hear of."""
     sender = WebhookSender(
         foundation.pool,
@@ -105,7 +107,7 @@ def make_webhook_sender(stack: AsyncExitStack, foundation: Foundation) -> Webhoo
         foundation.keyring,
         foundation.clock,
         foundation.measures.webhooks,
-        network=foundation.network,
+        ways=Ways(foundation.network, channels=Telling(foundation.pool, Admission(services))),
     )
     stack.callback(foundation.announcer.follow(sender.committed))
     stack.callback(foundation.pubsub.listen(sender.heard))
@@ -122,7 +124,9 @@ def make_schedule_runner(stack: AsyncExitStack, foundation: Foundation, services
 
 def make_delivery_runner(stack: AsyncExitStack, foundation: Foundation, services: Services) -> DeliveryRunner:
     """What brings deliveries to chats, told of every one."""
-    runner = DeliveryRunner(foundation.pool, Admission(services), foundation.clock, foundation.measures.triggers)
+    admission, measures = Admission(services), foundation.measures.triggers
+    hearing = Hearing(foundation.pool, admission)
+    runner = DeliveryRunner(foundation.pool, admission, foundation.clock, measures, hearing)
     stack.callback(foundation.pubsub.listen(runner.heard))
     return runner
 

@@ -59,10 +59,7 @@ def deliveries(
     async def work(triggers: Triggers) -> list[str]:
         row = await _one(triggers, which)
         found = await triggers.deliveries(row.id, None, before=None, limit=count)
-        return [
-            f"{each.id}  {each.created_at:%Y-%m-%d %H:%M:%S}  {each.state:<7}  {each.chat_id or each.detail}"
-            for each in found
-        ]
+        return [_delivery(each) for each in found]
 
     typer.echo("\n".join(_with_triggers(email, work)) or "Nothing was sent yet.")
 

@@ -1,6 +1,7 @@
 """Triggers of one person: which programs begin chats by what they send, and what is said then."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 
 import msgspec
 from msgspec import Struct, structs
@@ -28,6 +29,22 @@ EVERYTHING = "{{ body }}"
 _IN_ITS_CHAT = "chat"
 
 
+class Channel(StrEnum):
+    """Where people talk with agents, besides the page."""
+
+    GITHUB = "github"
+    SLACK = "slack"
+
+
+_SLACK_CHANNEL = "{{ body.event.channel | body.channel.id }}"
+_SLACK_THREAD = "{{ body.event.thread_ts | body.event.ts | body.message.thread_ts | body.message.ts }}"
+THREADS = {
+    Channel.GITHUB: "{{ body.repository.full_name }}#{{ body.issue.number | body.pull_request.number }}",
+    Channel.SLACK: f"{_SLACK_CHANNEL}/{_SLACK_THREAD}",
+}
+"""What is one chat in a channel: an issue or a pull request, a thread."""
+
+
 class TriggerOptions(Speech, frozen=True, kw_only=True, omit_defaults=True):
     """All about a trigger that somebody chose."""
 
@@ -42,9 +59,15 @@ class TriggerOptions(Speech, frozen=True, kw_only=True, omit_defaults=True):
     busy: Busy = Busy.QUEUE
     hourly_limit: int = 60
     """How many deliveries of an hour are heard."""
+    channel: Channel | None = None
+    """What it is the way in of; then it decides what is said, and in which chat."""
+    handle: str = ""
+    """What the agent is called there: somebody who mentions it speaks to it."""
 
     def check(self) -> None:
         super().check()
+        if self.channel is not None:
+            self._check_channel(self.channel)
         wrong = [*_wrong_template("template", self.template), *_wrong_template("thread", self.thread)]
         if not self.template.strip():
             wrong.append(Validation("template", "must not be blank"))
@@ -59,8 +82,18 @@ class TriggerOptions(Speech, frozen=True, kw_only=True, omit_defaults=True):
         if wrong:
             raise InvalidInput("The trigger does not fit.", *wrong)
 
+    def _check_channel(self, channel: Channel) -> None:
+        if self.signing != channel.value:
+            raise InvalidInput("The channel signs in its own way.", Validation("signing", f"must be {channel.value}"))
+        if self.chat_id is not None or self.thread:
+            raise InvalidInput("A channel has a chat for each thread.", Validation("channel", "is given beside a chat"))
+        if channel is Channel.GITHUB and not self.handle:
+            raise InvalidInput("Nobody could mention the agent.", Validation("handle", "is missing"))
+
     def thread_of(self, payload: Payload) -> str:
         """Deliveries of one thread are heard in their order. Without a name each is its own."""
+        if self.channel is not None:
+            return fill(THREADS[self.channel], payload).text[:THREAD_LENGTH]
         if self.chat_id is not None:
             return _IN_ITS_CHAT
         return fill(self.thread, payload).text.strip()[:THREAD_LENGTH]

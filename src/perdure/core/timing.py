@@ -255,6 +255,7 @@ SCHEDULE_RUNS_KEPT = timedelta(days=90)
 SIGNATURE_KEPT = timedelta(minutes=5)
 # For so long a delivery that comes twice is known, and can be replayed.
 TRIGGER_DELIVERIES_KEPT = timedelta(days=30)
+CHANNEL_CODE_KEPT = timedelta(minutes=15)
 TRIGGER_PURGE_PERIOD = timedelta(minutes=10)
 # How many deliveries begin a chat in this time is bounded.
 TRIGGER_BOUND = timedelta(hours=1)

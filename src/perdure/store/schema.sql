@@ -356,6 +356,21 @@ CREATE VIEW public.cards AS
         END AS asks
    FROM public.chat_cards c;
 
+CREATE TABLE public.channel_codes (
+    hash bytea NOT NULL,
+    user_id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.channel_people (
+    organisation_id uuid NOT NULL,
+    channel text NOT NULL,
+    external text NOT NULL,
+    name text NOT NULL,
+    user_id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.chat_links (
     id uuid NOT NULL,
     chat_id uuid NOT NULL,
@@ -999,7 +1014,8 @@ CREATE TABLE public.webhooks (
     events text[] NOT NULL,
     enabled boolean DEFAULT true NOT NULL,
     secret bytea NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    trigger_id uuid
 );
 
 CREATE TABLE public.workspace_contexts (
@@ -1039,6 +1055,12 @@ ALTER TABLE ONLY public.budget_slices
 
 ALTER TABLE ONLY public.budgets
     ADD CONSTRAINT budgets_pkey PRIMARY KEY (payer, month);
+
+ALTER TABLE ONLY public.channel_codes
+    ADD CONSTRAINT channel_codes_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY public.channel_people
+    ADD CONSTRAINT channel_people_pkey PRIMARY KEY (organisation_id, channel, external);
 
 ALTER TABLE ONLY public.chat_cards
     ADD CONSTRAINT chat_cards_pkey PRIMARY KEY (id);
@@ -1235,6 +1257,9 @@ ALTER TABLE ONLY public.warm_workspaces
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_trigger_id_key UNIQUE (trigger_id);
+
 ALTER TABLE ONLY public.workspace_contexts
     ADD CONSTRAINT workspace_contexts_pkey PRIMARY KEY (chat_id);
 
@@ -1242,6 +1267,8 @@ ALTER TABLE ONLY public.workspaces
     ADD CONSTRAINT workspaces_pkey PRIMARY KEY (id);
 
 CREATE INDEX audit_newest ON public.audit USING btree (organisation_id, id DESC);
+
+CREATE INDEX channel_people_of_user ON public.channel_people USING btree (user_id);
 
 CREATE INDEX chat_cards_beginnings ON public.chat_cards USING btree (owner_id, ((labels ->> 'openai'::text))) WHERE (labels ? 'openai'::text);
 
@@ -1423,6 +1450,15 @@ ALTER TABLE ONLY public.audit
 
 ALTER TABLE ONLY public.background_responses
     ADD CONSTRAINT background_responses_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.channel_codes
+    ADD CONSTRAINT channel_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.channel_people
+    ADD CONSTRAINT channel_people_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.channel_people
+    ADD CONSTRAINT channel_people_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.chat_cards
     ADD CONSTRAINT chat_cards_id_fkey FOREIGN KEY (id) REFERENCES public.chats(id) ON DELETE CASCADE;
@@ -1633,6 +1669,9 @@ ALTER TABLE ONLY public.webhooks
 
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_trigger_id_fkey FOREIGN KEY (trigger_id) REFERENCES public.triggers(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.workspace_contexts
     ADD CONSTRAINT workspace_contexts_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chat_cards(id) ON DELETE CASCADE;

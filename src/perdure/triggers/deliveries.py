@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import Protocol
 from uuid import uuid4, uuid5
 
 import msgspec
@@ -36,10 +37,26 @@ LATEST = IDEMPOTENCY_KEPT / 2
 _log = logging.getLogger(__name__)
 
 
+class Channels(Protocol):
+    """Hears what people of a channel say."""
+
+    async def brought(
+        self, occasion: Occasion, delivery: TakenDelivery, options: TriggerOptions, payload: Payload
+    ) -> ChatId: ...
+
+
 class DeliveryRunner:
     """Looks for deliveries, on every replica at once. Whoever takes one brings it to its chat."""
 
-    def __init__(self, pool: Pool, admission: Admission, clock: Clock, measures: TriggerMeasures) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        admission: Admission,
+        clock: Clock,
+        measures: TriggerMeasures,
+        channels: Channels | None = None,
+    ) -> None:
+        self._channels = channels
         self._pool = pool
         self._admission = admission
         self._clock = clock
@@ -110,6 +127,8 @@ class DeliveryRunner:
         if delivery.before >= options.hourly_limit:
             raise Skip(f"More than {options.hourly_limit} deliveries came within an hour.")
         payload = read_payload(delivery.body, msgspec.json.decode(delivery.headers, type=dict[str, str]))
+        if options.channel is not None and self._channels is not None:
+            return await self._channels.brought(occasion, delivery, options, payload)
         content = await self._content(occasion, options, payload)
         if options.chat_id is not None:
             return await self._said(occasion, options.chat_id, options, content)

@@ -3,6 +3,10 @@
 import asyncio
 import base64
 import logging
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -34,6 +38,42 @@ _GONE = 410
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """What another server said; neither items nor fields where it said no JSON."""
+
+    status: int
+    items: list[Any] = field(default_factory=list[Any])
+    fields: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @classmethod
+    def of(cls, status: int, body: bytes) -> "HttpAnswer":
+        try:
+            said = msgspec.json.decode(body, type=list[Any] | dict[str, Any])
+        except msgspec.DecodeError:
+            return cls(status)
+        return cls(status, said) if isinstance(said, list) else cls(status, fields=said)
+
+
+Http = Callable[[str, str, Mapping[str, str], "Mapping[str, Any] | None"], Awaitable[HttpAnswer]]
+"""Asks another server: method, URL, headers and a body."""
+
+
+class ChannelTeller(Protocol):
+    """Tells a channel what happened, in its own way."""
+
+    async def tell(self, event: TakenEvent, credential: str, http: Http) -> tuple[int | None, str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How others are reached."""
+
+    network: Network | None = None
+    resolver: AbstractResolver | None = None
+    channels: ChannelTeller | None = None
+
+
 class WebhookSender:
     """Delivers what the outbox holds. Whoever dies with a delivery leaves it to the others, under the same name."""
 
@@ -45,16 +85,17 @@ class WebhookSender:
         clock: Clock,
         measures: WebhookMeasures,
         *,
-        network: Network | None = None,
-        resolver: AbstractResolver | None = None,
+        ways: Ways | None = None,
     ) -> None:
+        ways = ways or Ways()
         self._pool = pool
         self._outbox = outbox
         self._keyring = keyring
         self._clock = clock
         self._measures = measures
-        self._network = network or Network()
-        self._resolver = resolver
+        self._network = ways.network or Network()
+        self._resolver = ways.resolver
+        self._channels = ways.channels
         self._http: aiohttp.ClientSession | None = None
         self._some = asyncio.Event()
         self._under_way = BackgroundTasks(_log)
@@ -137,24 +178,42 @@ class WebhookSender:
 
     async def _answer(self, event: TakenEvent) -> tuple[int | None, str]:
         """What the receiver said, or why it said nothing."""
-        body = content_of(event)
-        headers = signed(self._keyring.open(event.secret, WEBHOOK_PURPOSE), event, body, self._clock.now().timestamp())
+        secret = self._keyring.open(event.secret, WEBHOOK_PURPOSE)
         try:
-            if self._resolver is None and inward(urlsplit(event.url).hostname or ""):
-                raise OSError("the address leads into the server's own machine")
-            async with self._session().post(
-                event.url,
-                data=body,
-                headers=headers,
-                proxy=self._network.proxy(event.url),
-                ssl=self._network.trusted or True,
-                allow_redirects=False,
-            ) as answer:
+            if event.trigger_id is not None:
+                assert self._channels is not None, "a channel is told where channels are"
+                return await self._channels.tell(event, secret, self._asked)
+            body = content_of(event)
+            headers = signed(secret, event, body, self._clock.now().timestamp())
+            async with self._request("POST", event.url, headers, body) as answer:
                 return answer.status, "" if answer.status < 300 else f"It answered with HTTP {answer.status}."
         except TimeoutError:
             return None, f"It did not answer within {WEBHOOK_PATIENCE.seconds} s."
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return None, f"It could not be reached: {type(error).__name__}."
+
+    async def _asked(
+        self, method: str, url: str, headers: Mapping[str, str], body: Mapping[str, Any] | None
+    ) -> HttpAnswer:
+        content = None if body is None else msgspec.json.encode(body)
+        sent = {**headers, "user-agent": "perdure", "content-type": "application/json; charset=utf-8"}
+        async with self._request(method, url, sent, content) as answer:
+            return HttpAnswer.of(answer.status, await answer.read())
+
+    def _request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
+    ) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
+        if self._resolver is None and inward(urlsplit(url).hostname or ""):
+            raise OSError("the address leads into the server's own machine")
+        return self._session().request(
+            method,
+            url,
+            data=body,
+            headers=headers,
+            proxy=self._network.proxy(url),
+            ssl=self._network.trusted or True,
+            allow_redirects=False,
+        )
 
     def _session(self) -> aiohttp.ClientSession:
         if self._http is None:

@@ -119,6 +119,9 @@ export type Schedule = Wire<"Schedule">;
 export type ScheduleRun = Wire<"Run">;
 export type Webhook = Wire<"Webhook">;
 export type Memory = Wire<"Memory">;
+export type Trigger = Wire<"Trigger">;
+export type TriggerDelivery = Wire<"TriggerDelivery">;
+export type Condition = Wire<"Condition">;
 export type Outgoing = Wire<"Outgoing">;
 
 export type WatchEvent =

@@ -34,6 +34,9 @@ interface Props<Item> {
   mine?: (item: Item) => boolean;
   /** What is looked through where there are many. */
   words?: (item: Item) => string;
+  /** What the form holds of an item, and what is sent of the form, where the two are not the same. */
+  shown?: (item: Item) => Values;
+  sent?: (values: Values) => Values;
 }
 
 /** So many are found at a glance. */
@@ -61,6 +64,8 @@ export function ResourcePage<Item>({
   more,
   mine = () => true,
   words,
+  shown = (item) => item as Values,
+  sent = (values) => values,
 }: Props<Item>) {
   const [wanted, setWanted] = useState("");
   const resource = useResource<Item>(path);
@@ -69,7 +74,7 @@ export function ResourcePage<Item>({
   const fits = (item: Item) => !words || words(item).toLowerCase().includes(wanted.trim().toLowerCase());
   const absent = off !== undefined && resource.error instanceof ApiError && resource.error.status === 404;
   const create = async (values: Values) => {
-    const item = await resource.create(values);
+    const item = await resource.create(sent(values));
     setOpen(made?.(item) ? { kind: "made", item } : { kind: "closed" });
   };
   return (
@@ -140,9 +145,9 @@ export function ResourcePage<Item>({
         <Dialog title={t("Edit {noun}", { noun })} onClose={close}>
           <SpecForm
             fields={asked(fields, "change")}
-            initial={only(open.item as Values, asked(fields, "change"))}
+            initial={only(shown(open.item), asked(fields, "change"))}
             submit={t("Save")}
-            onSubmit={(values) => resource.update(idOf(open.item), values)}
+            onSubmit={(values) => resource.update(idOf(open.item), sent(values))}
             onDone={close}
           />
         </Dialog>

@@ -14,6 +14,7 @@ import { Providers } from "../admin/Providers.tsx";
 import { Templates } from "../admin/Templates.tsx";
 import { Usage } from "../admin/Usage.tsx";
 import { Schedules } from "../triggers/Schedules.tsx";
+import { Triggers } from "../triggers/Triggers.tsx";
 import { Webhooks } from "../triggers/Webhooks.tsx";
 import { Connect } from "./Connect.tsx";
 import { McpSignIns } from "./McpSignIns.tsx";
@@ -34,6 +35,7 @@ export const PAGES: Record<string, () => ReactNode> = {
   "/settings/skills": Skills,
   "/settings/memory": Memories,
   "/settings/schedules": Schedules,
+  "/settings/triggers": Triggers,
   "/settings/webhooks": Webhooks,
   "/settings/usage": OwnUsage,
   "/settings/workspaces": Workspaces,

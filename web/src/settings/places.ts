@@ -24,6 +24,7 @@ import {
   UserRound,
   Users,
   Webhook,
+  Zap,
 } from "lucide-react";
 import { t } from "../language/catalogue.ts";
 
@@ -40,6 +41,7 @@ export const PERSONAL_PLACES: Place[] = [
   { path: "/settings/skills", label: t("Skills"), icon: BookOpen },
   { path: "/settings/memory", label: t("Memory"), icon: Brain },
   { path: "/settings/schedules", label: t("Schedules"), icon: CalendarClock },
+  { path: "/settings/triggers", label: t("Triggers"), icon: Zap },
   { path: "/settings/webhooks", label: t("Webhooks"), icon: Send },
   { path: "/settings/usage", label: t("Your usage"), icon: Activity },
   { path: "/settings/workspaces", label: t("Workspaces"), icon: Box },

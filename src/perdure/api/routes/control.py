@@ -77,6 +77,7 @@ async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
         limit=body.limit,
         declined=body.decline,
         by=caller.actor.author,
+        message=None if body.message is None else MessageNumber(body.message),
         expected=_DECIDED if body.decisions else frozenset({ActionKind.BUDGET}),
     )
     if body.limit is not None:

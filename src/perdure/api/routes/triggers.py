@@ -21,7 +21,8 @@ from perdure.api.wire.triggers import (
     TriggerDelivery,
     TriggerPatch,
 )
-from perdure.config.triggers import Trial, Triggers, read_trigger
+from perdure.config.channels import Links
+from perdure.config.triggers import Channel, Trial, Triggers, read_trigger
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.ids import TriggerId
 from perdure.store.tables.triggers import DeliveryRow, TriggerRow
@@ -42,9 +43,12 @@ async def add_trigger(caller: Caller, body: TriggerBody) -> Trigger:
     options = body.options()
     if body.signing is Signing.SLACK and body.secret is None:
         raise InvalidInput("Slack gives the secret.", Validation("secret", "is the app's signing secret"))
+    if body.channel is not None and body.credential is None:
+        raise InvalidInput("Nobody could be answered.", Validation("credential", "is missing"))
     await check_speech(caller, options)
     secret = body.secret or new_secret()
     row = await _triggers(caller).add(options, secret)
+    await _open(caller, row, body.channel, body.credential, body.api_url)
     return _shown(caller, row, None if body.secret else secret)
 
 
@@ -59,9 +63,13 @@ async def change_trigger(caller: Caller, trigger_id: TriggerId, body: TriggerPat
     """Change a trigger, or switch it off."""
     triggers, changes = _triggers(caller), body.changes()
     before = read_trigger((await triggers.one(trigger_id)).options)
+    credential = given(body.credential)
+    if credential is not None and before.channel is None:
+        raise InvalidInput("It is no channel.", Validation("credential", "is for channels"))
     caller.actor.require(Permission.CHAT)
     await check_speech(caller, structs.replace(before, **changes))
     row = await triggers.change(trigger_id, changes, enabled=given(body.enabled), secret=given(body.secret))
+    await _open(caller, row, before.channel, credential, None)
     return _shown(caller, row)
 
 
@@ -72,7 +80,7 @@ async def remove_trigger(caller: Caller, trigger_id: TriggerId) -> None:
 
 
 @routes.get("/triggers/{trigger_id}/deliveries")
-async def list_deliveries(caller: Caller, trigger_id: TriggerId, query: DeliveryQuery) -> TriggerDeliveries:
+async def list_incoming(caller: Caller, trigger_id: TriggerId, query: DeliveryQuery) -> TriggerDeliveries:
     """What was sent to a trigger, newest first. Kept for 30 days."""
     before = int(query.cursor) if query.cursor else None
     rows = await _triggers(caller).deliveries(trigger_id, query.state, before=before, limit=query.limit)
@@ -81,14 +89,14 @@ async def list_deliveries(caller: Caller, trigger_id: TriggerId, query: Delivery
 
 
 @routes.get("/triggers/{trigger_id}/deliveries/{number}")
-async def read_delivery(caller: Caller, trigger_id: TriggerId, number: int) -> DeliveryBody:
+async def read_incoming(caller: Caller, trigger_id: TriggerId, number: int) -> DeliveryBody:
     """The headers and the body of a delivery; of a long body the first 64 KiB."""
     found = await _triggers(caller).content(trigger_id, number)
     return DeliveryBody(msgspec.json.decode(found.headers), found.body.decode(errors="replace"), found.size)
 
 
 @routes.post("/triggers/{trigger_id}/deliveries/{number}/replay", status=202)
-async def replay_delivery(caller: Caller, trigger_id: TriggerId, number: int, body: Nothing) -> TriggerDelivery:  # noqa: ARG001
+async def replay_incoming(caller: Caller, trigger_id: TriggerId, number: int, body: Nothing) -> TriggerDelivery:  # noqa: ARG001
     """Take a delivery once more, as if its sender had sent it again."""
     caller.actor.require(Permission.CHAT)
     row = await _triggers(caller).replay(trigger_id, number)
@@ -104,6 +112,15 @@ async def test_trigger(caller: Caller, trigger_id: TriggerId, body: TrialBody) -
     row = await _triggers(caller).try_out(trigger_id, trial)
     caller.announcements.triggers_changed()
     return _delivery(row)
+
+
+async def _open(
+    caller: Caller, row: TriggerRow, channel: Channel | None, credential: str | None, api_url: str | None
+) -> None:
+    """The way out of a channel."""
+    if channel is not None and credential is not None:
+        await Links(caller.rows, caller.services.keyring).open(row.id, channel, credential, api_url)
+        caller.announcements.webhooks_changed()
 
 
 def _triggers(caller: Caller) -> Triggers:

@@ -65,3 +65,5 @@ class ActionBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     decisions: Annotated[tuple[CallDecision, ...], Meta(max_length=250)] = ()
     limit: Micros | None = None
     decline: bool = False
+    message: Number | None = None
+    """The number of the message whose calls are meant. Once the chat waits for others, nothing is decided."""

@@ -8,11 +8,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from perdure.access.webhook_signatures import Signing
 from perdure.api.wire.chats import Title
 from perdure.api.wire.content import END, LINE
-from perdure.api.wire.options import changes_of, options_of
+from perdure.api.wire.options import options_of
 from perdure.api.wire.speech import SpeechBody, SpeechPatch
 from perdure.config.settings import PROMPT_LIMIT
 from perdure.config.speech import Speech
-from perdure.config.triggers import EVERYTHING, TriggerOptions, read_trigger
+from perdure.config.triggers import EVERYTHING, Channel, TriggerOptions, read_trigger
 from perdure.core.chat import Busy
 from perdure.core.ids import ChatId, TriggerId
 from perdure.core.payload import Condition, Test
@@ -34,6 +34,9 @@ class DeliveryCondition(Struct, frozen=True, forbid_unknown_fields=True, omit_de
     values: Annotated[tuple[_Text, ...], Meta(max_length=50)] = ()
 
 
+Handle = Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9-]*" + END)]
+Credential = Annotated[str, Meta(min_length=8, max_length=1_000, pattern=r"^[!-~]*" + END)]
+ChannelUrl = Annotated[str, Meta(min_length=8, max_length=500, pattern=r"^https?://[!-~]+" + END)]
 Conditions = Annotated[tuple[DeliveryCondition, ...], Meta(max_length=20)]
 
 
@@ -50,6 +53,8 @@ class Trigger(Speech, frozen=True, kw_only=True, omit_defaults=True):
     thread: str = ""
     busy: Busy
     hourly_limit: int
+    channel: Channel | None = None
+    handle: str = ""
     enabled: bool
     created_at: datetime
     refused_at: datetime | None = None
@@ -94,6 +99,14 @@ class TriggerBody(SpeechBody, frozen=True, kw_only=True, forbid_unknown_fields=T
     """What a delivery means that comes while its chat works."""
     hourly_limit: HourlyLimit = 60
     """Deliveries beyond this number in an hour are skipped."""
+    channel: Channel | None = None
+    """GitHub or Slack, where people talk with the agent: then `template` and `thread` are not used."""
+    handle: Handle = ""
+    """What the agent is called on GitHub: a comment that mentions it speaks to it."""
+    credential: Credential | None = None
+    """With a channel: what answers are posted with, a token of GitHub or a bot token of Slack."""
+    api_url: ChannelUrl | None = None
+    """With a channel: where its API is, if it is your own GitHub."""
 
     def options(self) -> TriggerOptions:
         return options_of(self, TriggerOptions)
@@ -111,9 +124,13 @@ class TriggerPatch(SpeechPatch, frozen=True, kw_only=True, forbid_unknown_fields
     busy: Busy | UnsetType = UNSET
     hourly_limit: HourlyLimit | UnsetType = UNSET
     enabled: bool | UnsetType = UNSET
+    handle: Handle | UnsetType = UNSET
+    credential: Credential | UnsetType = UNSET
 
     def changes(self) -> dict[str, object]:
-        return changes_of(self, TriggerOptions)
+        # What is a channel stays one.
+        given = {name: getattr(self, name, UNSET) for name in TriggerOptions.__struct_fields__}
+        return {name: value for name, value in given.items() if value is not UNSET}
 
 
 class TriggerDelivery(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -169,3 +186,22 @@ class Accepted(Struct, frozen=True, omit_defaults=True):
     """Whether it was known by its name already."""
     challenge: str | None = None
     """What Slack wants to hear before it uses an address."""
+
+
+class Link(Struct, frozen=True):
+    """Who you are in a channel."""
+
+    channel: str
+    external: str
+    name: str
+    created_at: datetime
+
+
+class Links(Struct, frozen=True):
+    items: tuple[Link, ...]
+
+
+class LinkCode(Struct, frozen=True):
+    code: str
+    """Say `link CODE` to the agent, where people talk with it. It counts once."""
+    expires_in_s: int

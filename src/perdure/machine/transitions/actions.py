@@ -33,6 +33,7 @@ from perdure.core.errors import (
     ToolResultUnexpected,
     TransitionNotAllowed,
 )
+from perdure.core.ids import MessageNumber
 from perdure.core.message import NewMessage, Role, ToolResult
 from perdure.core.timing import CLIENT_TOOL_DEADLINE
 from perdure.machine.change import ALL_MARKERS, Change, Marker, Reason, refuse
@@ -108,11 +109,15 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
     by: Author | None = None
     expected: frozenset[ActionKind] = frozenset(ActionKind)
     """The kinds of action that the caller means to answer."""
+    message: MessageNumber | None = None
+    """The message whose calls the caller means, where it says so: providers use the ids of calls again."""
 
     def plan(self, chat: Chat) -> Change:
         assert chat.action is not None
         if chat.action.kind not in self.expected:
             raise refuse(self, chat, f"The chat waits for something else: {chat.action.kind.value}.")
+        if self.message not in (None, chat.last_assistant):
+            raise self._wrong(AlreadyDecided, chat, "This was decided already. The chat waits for something newer.")
         match chat.action.kind:
             case ActionKind.CLIENT_TOOL | ActionKind.CHILDREN:
                 return self._with_results(chat, chat.action)

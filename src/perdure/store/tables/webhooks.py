@@ -7,7 +7,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from perdure.core.ids import ChatId, WebhookId
+from perdure.core.ids import ChatId, TriggerId, WebhookId
 from perdure.store.query import query
 from perdure.store.scopes import Database, PersonScope
 
@@ -61,6 +61,9 @@ class TakenEvent(Struct, frozen=True):
     status: str | None
     role: str | None
     parts: str | None
+    trigger_id: TriggerId | None = None
+    """The trigger whose channel is told, and in which thread."""
+    thread: str | None = None
 
 
 class Telling(Struct, frozen=True):

@@ -1,0 +1,1 @@
+"""Channels: where people talk with agents besides the page. Clients of our own API; the truth stays in our rows."""

@@ -1,0 +1,97 @@
+"""Slack: a thread is a chat; calls that wait for an approval are buttons, each bound to one of them."""
+
+import re
+from typing import Any
+
+import msgspec
+
+from perdure.api.wire.control import Choice
+from perdure.channels.heard import Decided, Heard, Person, meaning
+from perdure.channels.post import Out, Told
+from perdure.core.payload import Payload
+from perdure.worker.webhooks import Http
+
+_MENTION = re.compile(r"<@[A-Z0-9]+>")
+_ACTION = "perdure.decide"
+_MARK = re.compile(r"(\d{1,9})\.(\d{1,4})")
+_EVENT = "perdure_message"
+_LONGEST, _LONGEST_ARGS = 39_000, 2_500
+
+
+def read_slack(payload: Payload, handle: str) -> Heard | None:  # noqa: ARG001
+    """What a delivery says to the agent. A message that was edited, or that a program wrote, says nothing."""
+    if payload.at("body.type") == "block_actions":
+        return _clicked(payload)
+    kind, team = payload.at("body.event.type"), payload.at("body.team_id")
+    user, text, moment = (payload.at(f"body.event.{name}") for name in ("user", "text", "ts"))
+    odd = payload.at("body.event.subtype") or payload.at("body.event.bot_id")
+    if kind not in {"app_mention", "message"} or odd or not all(isinstance(each, str) for each in (user, text, moment)):
+        return None
+    direct = payload.at("body.event.channel_type") == "im"
+    name = f"message/{payload.at('body.event.channel')}/{moment}"
+    # A message in a channel speaks to the agent where it mentions it, or where the thread is a chat already.
+    begins = kind == "app_mention" or direct
+    return meaning(Person(f"{team}/{user}", str(user)), name, _MENTION.sub("", str(text)), begins=begins)
+
+
+def _clicked(payload: Payload) -> Heard | None:
+    action, value = payload.at("body.actions.0.action_id"), payload.at("body.actions.0.value")
+    found = _MARK.fullmatch(value) if isinstance(value, str) else None
+    _, _, choice = str(action).rpartition(":")
+    if found is None or action not in (f"{_ACTION}:approve", f"{_ACTION}:deny"):
+        return None
+    team, user, named = (payload.at(f"body.user.{field}") for field in ("team_id", "id", "name"))
+    name = f"click/{payload.at('body.actions.0.action_ts')}"
+    return Decided(Person(f"{team}/{user}", str(named)), name, int(found[1]), int(found[2]), Choice(choice))
+
+
+async def post_slack(out: Out, told: Told, http: Http) -> tuple[int | None, str]:
+    """A message in the thread, once: who tries again looks first whether it is there."""
+    channel, _, thread = out.thread.partition("/")
+    base, headers = out.url.rstrip("/"), {"authorization": f"Bearer {out.credential}"}
+    if out.again:
+        query = f"channel={channel}&ts={thread}&include_all_metadata=true&limit=200&oldest={out.since.timestamp():.6f}"
+        found = await http("GET", f"{base}/conversations.replies?{query}", headers, None)
+        if found.status != 200 or not found.fields.get("ok"):
+            return _refused(found.status, found.fields)
+        if any(_name_in(message) == out.name for message in found.fields.get("messages", [])):
+            return 200, ""
+    body: dict[str, Any] = {
+        "channel": channel,
+        "thread_ts": thread,
+        "text": told.text[:_LONGEST],
+        "metadata": {"event_type": _EVENT, "event_payload": {"id": out.name}},
+    }
+    if told.asks:
+        body["blocks"] = [block for ask in told.asks for block in _asking(ask.tool, ask.args, ask.mark)]
+    answer = await http("POST", f"{base}/chat.postMessage", headers, body)
+    return (200, "") if answer.status == 200 and answer.fields.get("ok") else _refused(answer.status, answer.fields)
+
+
+def _asking(tool: str, args: str, name: str) -> list[dict[str, Any]]:
+    shown = args.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")[:_LONGEST_ARGS]
+    words = {"type": "mrkdwn", "text": f"`{tool}` wants to run:\n```{shown}```"}
+    buttons = [
+        {
+            "type": "button",
+            "action_id": f"{_ACTION}:{choice}",
+            "text": {"type": "plain_text", "text": label},
+            "value": name,
+            "style": style,
+        }
+        for choice, label, style in (("approve", "Approve", "primary"), ("deny", "Deny", "danger"))
+    ]
+    return [{"type": "section", "text": words}, {"type": "actions", "elements": buttons}]
+
+
+def _name_in(message: Any) -> str:
+    payload = msgspec.convert(message, dict[str, Any]).get("metadata", {}).get("event_payload", {})
+    return str(payload.get("id", ""))
+
+
+def _refused(status: int | None, said: dict[str, Any]) -> tuple[int | None, str]:
+    """Slack says no with 200."""
+    error = said.get("error")
+    return (
+        502 if status == 200 else status
+    ), f"Slack said {error}." if error else f"Slack answered with HTTP {status}."

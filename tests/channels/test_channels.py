@@ -1,0 +1,351 @@
+"""Channels: people speak in GitHub and Slack as who they are here; answers and approvals come back, each once."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID, uuid4
+
+import pytest
+from aiohttp.resolver import ThreadedResolver
+from slack_sdk.signature import SignatureVerifier
+from tests.channels.elsewhere import Elsewhere, elsewhere
+
+from perdure.channels.hearing import Hearing
+from perdure.channels.telling import Telling
+from perdure.core.chat import ActionKind
+from perdure.core.ids import ChatId
+from perdure.core.message import NewMessage, Role, Text, ToolCall
+from perdure.core.timing import SystemClock
+from perdure.machine.transitions.actions import EnterRequiresAction
+from perdure.machine.transitions.driving import CommitStep
+from perdure.machine.transitions.endings import FinishTurn
+from perdure.observe.measures.all import Measures
+from perdure.store.pool import Pool
+from perdure.testing.served_api import Person, Response, ServedApi, serve_api
+from perdure.triggers.admission import Admission
+from perdure.triggers.deliveries import DeliveryRunner
+from perdure.worker.webhooks import Ways, WebhookSender
+
+OCTOKIT = Path(__file__).parents[1] / "peers" / "github.mjs"
+SECRET = "0123456789abcdef0123456789abcdef"
+OCTOCAT = {"id": 583231, "login": "octocat", "type": "User"}
+
+
+@pytest.fixture
+async def api(database_url: str, pool: Pool) -> AsyncIterator[ServedApi]:
+    async with serve_api(database_url, pool) as api:
+        yield api
+
+
+@pytest.fixture
+async def ada(api: ServedApi) -> AsyncIterator[Person]:
+    async with await api.person("ada") as ada:
+        yield ada
+
+
+@pytest.fixture
+async def other() -> AsyncIterator[Elsewhere]:
+    async with elsewhere() as other:
+        yield other
+
+
+class Channel:
+    """A channel as a test uses it: what is sent to it, and replicas that look after it."""
+
+    def __init__(self, api: ServedApi, owner: Person, other: Elsewhere, kind: str, trigger: dict[str, Any]) -> None:
+        self.api, self.owner, self.other, self.kind, self.trigger = api, owner, other, kind, trigger
+
+    @classmethod
+    async def opened(cls, api: ServedApi, owner: Person, other: Elsewhere, kind: str) -> "Channel":
+        body = {"name": "Helper", "signing": kind, "channel": kind, "secret": SECRET, "handle": "perdure"}
+        made = await owner.post("/triggers", {**body, "credential": "token-of-theirs", "api_url": other.url})
+        assert made.status == 201, made.json
+        sender = cls(api, owner, other, kind, made.json).sender()
+        await sender.once()
+        await sender.close()
+        return cls(api, owner, other, kind, made.json)
+
+    async def linked(self) -> None:
+        code = (await self.owner.post("/channel-links", {})).json["code"]
+        if self.kind == "github":
+            await self.comment(f"@perdure link {code}")
+        else:
+            await self.mention(f"<@U0BOT> link {code}")
+        await self.heard()
+
+    def sender(self) -> WebhookSender:
+        services = self.api.services
+        telling = Telling(self.api.pool, Admission(services))
+        ways = Ways(resolver=ThreadedResolver(), channels=telling)
+        outbox = services.machine.outbox
+        return WebhookSender(self.api.pool, outbox, services.keyring, SystemClock(), Measures().webhooks, ways=ways)
+
+    async def heard(self) -> list[dict[str, Any]]:
+        """Three replicas look at what came. What became of it, newest first."""
+        await asyncio.gather(*(self._runner().once() for _ in range(3)))
+        path = f"/triggers/{self.trigger['id']}/deliveries?limit=200"
+        return (await self.owner.get(path)).json["items"]
+
+    def _runner(self) -> DeliveryRunner:
+        admission = Admission(self.api.services)
+        hearing = Hearing(self.api.pool, admission)
+        return DeliveryRunner(self.api.pool, admission, SystemClock(), Measures().triggers, hearing)
+
+    async def told(self) -> list[tuple[str, dict[str, Any]]]:
+        """Everything that is due is posted. What was posted so far."""
+        senders = [self.sender() for _ in range(2)]
+        await self.api.pool.execute("UPDATE outbox SET due_at = now(), taken_until = NULL WHERE state = 'pending'")
+        await asyncio.gather(*(each.once() for each in senders))
+        await asyncio.gather(*(each.settled() for each in senders))
+        for each in senders:
+            await each.close()
+        return self.other.posted
+
+    async def comment(
+        self, text: str, *, action: str = "created", user: dict[str, Any] = OCTOCAT, name: str = "", comment: int = 0
+    ) -> Response:
+        changes = {
+            "action": action,
+            "sender": user,
+            "issue": {"number": 7, "title": "It is slow", "body": "Since yesterday.", "user": OCTOCAT},
+            "comment": {"id": comment or uuid4().int % 10**9, "body": text, "user": user},
+        }
+        return await self._github("issue_comment", changes, name)
+
+    async def _github(self, event: str, changes: dict[str, Any], name: str = "") -> Response:
+        """As GitHub has it in its own examples, signed by its own SDK."""
+        process = await asyncio.create_subprocess_exec(
+            *("node", str(OCTOKIT), SECRET, event, json.dumps(changes)), stdout=asyncio.subprocess.PIPE
+        )
+        said, _ = await process.communicate()
+        found = json.loads(said)
+        headers = {"x_github_event": event, "x_github_delivery": name or uuid4().hex}
+        path = f"/in/{self.trigger['id']}"
+        return await self.owner.ask(
+            "POST", path, found["body"].encode(), **headers, x_hub_signature_256=found["signature"]
+        )
+
+    async def mention(self, text: str, *, ts: str = "1700000000.000100", **event: Any) -> Response:
+        kind = event.pop("type", "app_mention")
+        said = {"type": kind, "user": "U1", "text": text, "ts": ts, "channel": "C1", **event}
+        body = {"type": "event_callback", "team_id": "T1", "event_id": f"Ev{uuid4().hex}", "event": said}
+        return await self._slack(json.dumps(body).encode(), "application/json")
+
+    async def click(self, element: dict[str, Any], *, user: str = "U1", thread: str = "1700000000.000100") -> Response:
+        action = {**element, "action_ts": f"{time.time():.6f}", "type": "button"}
+        body = {
+            "type": "block_actions",
+            "trigger_id": uuid4().hex,
+            "user": {"id": user, "team_id": "T1", "name": "ada"},
+            "channel": {"id": "C1"},
+            "message": {"ts": "1700000009.000100", "thread_ts": thread},
+            "actions": [action],
+        }
+        return await self._slack(urlencode({"payload": json.dumps(body)}).encode(), "application/x-www-form-urlencoded")
+
+    async def _slack(self, body: bytes, kind: str) -> Response:
+        moment = str(int(time.time()))
+        mark = SignatureVerifier(SECRET).generate_signature(timestamp=moment, body=body)
+        assert mark is not None
+        headers = {"content_type": kind, "x_slack_request_timestamp": moment, "x_slack_signature": mark}
+        return await self.owner.ask("POST", f"/in/{self.trigger['id']}", body, **headers)
+
+    async def answers(self, chat: str, text: str) -> None:
+        step = CommitStep(messages=(NewMessage(role=Role.ASSISTANT, parts=(Text(text),)),), continues=False)
+        await self.api.services.machine.change(ChatId(UUID(chat)), step, FinishTurn())
+
+    async def asks(self, chat: str, *call_ids: str) -> None:
+        calls = tuple(ToolCall(call_id, "execute", '{"command": "make <all>"}') for call_id in call_ids)
+        step = CommitStep(messages=(NewMessage(role=Role.ASSISTANT, parts=calls),))
+        await self.api.services.machine.change(ChatId(UUID(chat)), step, EnterRequiresAction(ActionKind.APPROVAL))
+
+
+async def said(person: Person, chat: str) -> list[str]:
+    shown = (await person.get(f"/chats/{chat}/messages")).json
+    users = [message["parts"] for message in shown["items"][::-1] if message["role"] == "user"]
+    return [parts[0]["text"] for parts in [*users, *(queued["parts"] for queued in shown.get("queue", ()))]]
+
+
+async def test_a_mention_on_an_issue_begins_a_chat_and_its_answer_is_a_comment(
+    api: ServedApi, ada: Person, other: Elsewhere
+) -> None:
+    channel = await Channel.opened(api, ada, other, "github")
+    await channel.linked()
+    await channel.comment("@Perdure why is that?")
+    (newest, linking) = await channel.heard()
+    assert (linking["state"], linking["detail"]) == ("skipped", "octocat is ada@example.com.")
+    assert (newest["state"], newest["thread"]) == ("begun", "Codertocat/Hello-World#7")
+    chat = newest["chat_id"]
+    assert await said(ada, chat) == ["Codertocat/Hello-World#7: It is slow\n\nSince yesterday.\n\nwhy is that?"]
+    await channel.answers(chat, "Because of the cache.")
+    ((place, body),) = await channel.told()
+    assert (place, body["body"].startswith("Because of the cache.\n\n<!-- perdure:")) == (
+        "Codertocat/Hello-World#7",
+        True,
+    )
+    assert other.authorised == {"Bearer token-of-theirs"}
+    await channel.comment("and @perdure, mend it")
+    assert (await channel.heard())[0]["chat_id"] == chat
+    assert await said(ada, chat) == [(await said(ada, chat))[0], "and , mend it"]
+
+
+async def test_what_is_late_doubled_or_edited_says_nothing_twice(api: ServedApi, ada: Person, other: Elsewhere) -> None:
+    channel = await Channel.opened(api, ada, other, "github")
+    await channel.linked()
+    for name in ("same", "same", "another"):
+        await channel.comment("@perdure look", name=name, comment=5)
+        await channel.heard()
+    await channel.comment("@perdure look again", action="edited", comment=5)
+    await channel.comment("no mention of user@perdure.example or @perdures")
+    await channel.comment("@perdure from a program", user={**OCTOCAT, "type": "Bot"})
+    found = await channel.heard()
+    assert [each["state"] for each in found] == ["skipped", "skipped", "skipped", "begun", "begun", "skipped"]
+    assert await said(ada, found[3]["chat_id"]) == ["Codertocat/Hello-World#7: It is slow\n\nSince yesterday.\n\nlook"]
+    assert await api.pool.fetchval("SELECT count(*) FROM chats") == 1
+
+
+async def test_nobody_speaks_who_is_not_linked_and_a_code_counts_once(
+    api: ServedApi, ada: Person, other: Elsewhere
+) -> None:
+    channel = await Channel.opened(api, ada, other, "github")
+    await channel.comment("@perdure do it")
+    assert (await channel.heard())[0]["detail"] == "octocat (583231) is not linked to an account."
+    code = (await ada.post("/channel-links", {})).json["code"]
+    await channel.comment(f"@perdure link {code}")
+    await channel.comment(f"@perdure link {code}", user={**OCTOCAT, "id": 2, "login": "mallory"})
+    assert (await channel.heard())[0]["detail"] == "The code of mallory is not known, or too old."
+    (link,) = (await ada.get("/channel-links")).json["items"]
+    assert (link["channel"], link["external"], link["name"]) == ("github", "583231", "octocat")
+    late = (await ada.post("/channel-links", {})).json["code"]
+    await api.pool.execute("UPDATE channel_codes SET created_at = now() - interval '16 minutes'")
+    await channel.comment(f"@perdure link {late}", user={**OCTOCAT, "id": 2, "login": "mallory"})
+    assert (await channel.heard())[0]["detail"] == "The code of mallory is not known, or too old."
+    assert (await ada.delete("/channel-links/github/583231")).status == 204
+    await channel.comment("@perdure do it")
+    assert (await channel.heard())[0]["state"] == "skipped"
+
+
+async def test_a_comment_decides_about_one_call_of_one_message(api: ServedApi, ada: Person, other: Elsewhere) -> None:
+    channel = await Channel.opened(api, ada, other, "github")
+    await channel.linked()
+    await channel.comment("@perdure build it")
+    chat = (await channel.heard())[0]["chat_id"]
+    # Providers use the ids of calls again.
+    await channel.asks(chat, "call_1")
+    ((_, asked),) = await channel.told()
+    assert "Reply `/approve 2.0` or `/deny 2.0`." in asked["body"]
+    await channel.comment("/approve 2.0")
+    assert (await channel.heard())[0]["state"] == "begun"
+    status = "SELECT status FROM chats"
+    assert await api.pool.fetchval(status) == "running"
+    result = ToolCall("call_1", "execute", "{}")
+    await api.pool.execute("UPDATE chats SET open_calls = '[]'")
+    await channel.asks(chat, result.call_id)
+    for _ in range(2):
+        await channel.comment("/approve 2.0")
+    late = await channel.heard()
+    assert {(each["state"], each["detail"]) for each in late[:2]} == {("skipped", "This was decided already.")}
+    assert await api.pool.fetchval(status) == "requires_action"
+
+
+async def test_whoever_dies_with_a_comment_leaves_none_twice(api: ServedApi, ada: Person, other: Elsewhere) -> None:
+    for kind in ("github", "slack"):
+        channel = await Channel.opened(api, ada, other, kind)
+        await channel.linked()
+        await (channel.comment("@perdure look") if kind == "github" else channel.mention("<@U0BOT> look", ts="2.0"))
+        chat = (await channel.heard())[0]["chat_id"]
+        await channel.answers(chat, "Done.")
+        other.posted.clear()
+        other.arrived.clear()
+        other.silent = True
+        dying = channel.sender()
+        await dying.once()
+        await other.arrived.wait()
+        # It was posted, and nobody lived to note it.
+        await dying.close()
+        other.silent = False
+        assert len(await channel.told()) == 1
+        states = await api.pool.fetch("SELECT state, attempts FROM outbox WHERE chat_id = $1", UUID(chat))
+        assert [(row["state"], row["attempts"]) for row in states] == [("delivered", 2)]
+
+
+async def test_a_thread_of_slack_is_a_chat(api: ServedApi, ada: Person, other: Elsewhere) -> None:
+    channel = await Channel.opened(api, ada, other, "slack")
+    await channel.linked()
+    await channel.mention("<@U0BOT> look", ts="5.0")
+    # Slack tells of a mention twice: as one, and as a message.
+    await channel.mention("<@U0BOT> look", ts="5.0", type="message")
+    await channel.mention("and mend it", ts="6.0", thread_ts="5.0", type="message")
+    await channel.mention("and mend all", ts="6.0", thread_ts="5.0", type="message", subtype="message_changed")
+    await channel.mention("elsewhere", ts="7.0", type="message")
+    for _ in range(4):
+        found = await channel.heard()
+    assert [each["state"] for each in found] == ["skipped", "skipped", "begun", "begun", "begun", "skipped"]
+    (chat,) = {each["chat_id"] for each in found if each["state"] == "begun"}
+    assert await said(ada, chat) == ["look", "and mend it"]
+    await channel.answers(chat, "Looked.")
+    await channel.answers(chat, "Mended.")
+    ((place, body),) = await channel.told()
+    assert (place, body["text"]) == ("C1/5.0", "Mended.")
+
+
+async def test_a_button_decides_about_one_call_of_one_message(api: ServedApi, ada: Person, other: Elsewhere) -> None:
+    channel = await Channel.opened(api, ada, other, "slack")
+    await channel.linked()
+    await channel.mention("<@U0BOT> build it", ts="5.0")
+    chat = (await channel.heard())[0]["chat_id"]
+    await channel.asks(chat, "call_1", "call_2")
+    ((_, asked),) = await channel.told()
+    buttons = [element for block in asked["blocks"] if block["type"] == "actions" for element in block["elements"]]
+    assert [(button["action_id"], button["value"]) for button in buttons] == [
+        (f"perdure.decide:{choice}", mark) for mark in ("2.0", "2.1") for choice in ("approve", "deny")
+    ]
+    await channel.click(buttons[0], user="U2", thread="5.0")
+    await channel.click(buttons[0], thread="4.0")
+    found = await channel.heard()
+    assert [each["detail"] for each in found[:2]] == [
+        "Its thread is no chat.",
+        "ada (T1/U2) is not linked to an account.",
+    ]
+    await asyncio.gather(*(channel.click(button, thread="5.0") for button in (buttons[0], buttons[1], buttons[0])))
+    for _ in range(3):
+        await channel.heard()
+    calls = (await ada.get(f"/chats/{chat}")).json["action"]["calls"]
+    assert ["decision" in call for call in calls] == [True, False]
+    await channel.click(buttons[3], thread="5.0")
+    await channel.heard()
+    assert (await ada.get(f"/chats/{chat}")).json["chat"]["status"] == "running"
+    again = await channel.click(buttons[2], thread="5.0")
+    assert (again.status, (await channel.heard())[0]["detail"]) == (200, "This was decided already.")
+
+
+async def test_what_slack_refuses_is_tried_again(api: ServedApi, ada: Person, other: Elsewhere) -> None:
+    channel = await Channel.opened(api, ada, other, "slack")
+    await channel.linked()
+    await channel.mention("<@U0BOT> look", ts="5.0", channel="C404")
+    chat = (await channel.heard())[0]["chat_id"]
+    await channel.answers(chat, "Done.")
+    assert await channel.told() == []
+    row = await api.pool.fetchrow("SELECT state, status, detail FROM outbox")
+    assert row is not None
+    assert tuple(row) == ("pending", 502, "Slack said channel_not_found.")
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"signing": "standard"}, "signing"),
+        ({"handle": ""}, "handle"),
+        ({"thread": "x"}, "channel"),
+        ({"credential": None}, "credential"),
+        ({"api_url": "https://"}, "api_url"),
+    ],
+)
+async def test_a_channel_that_could_not_work_is_refused(ada: Person, body: dict[str, Any], field: str) -> None:
+    whole = {"name": "Helper", "signing": "github", "channel": "github", "secret": SECRET, "handle": "perdure"}
+    answer = await ada.post("/triggers", {**whole, "credential": "token-of-theirs", **body})
+    assert (answer.status, [each["field"] for each in answer.json["validations"]]) == (400, [field])
