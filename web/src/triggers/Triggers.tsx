@@ -2,6 +2,7 @@
 
 import { Zap } from "lucide-react";
 import { useState } from "react";
+import { api } from "../api/client.ts";
 import type { Trigger } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import type { FieldSpec, Values } from "../settings/form.tsx";
@@ -11,14 +12,18 @@ import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { ago } from "../ui/format.ts";
+import { useToasts } from "../ui/Toasts.tsx";
 import { conditionsIn, conditionsText } from "./conditions.ts";
 import { Incoming } from "./Incoming.tsx";
 import "./triggers.css";
 
+const HANDLE = "perdure";
+const CONDITION = "body.action is opened | reopened";
+const THREAD = "{{ body.repository.full_name }}#{{ body.issue.number }}";
 const SIGNING = [
-  { value: "standard", label: "Standard Webhooks" },
+  { value: "standard", label: t("Standard Webhooks") },
   { value: "github", label: "GitHub" },
-  { value: "slack", label: "Slack" },
+  { value: "slack", label: t("Slack") },
   { value: "token", label: t("Not at all: the secret is in the URL") },
 ];
 const BUSY = [
@@ -26,10 +31,39 @@ const BUSY = [
   { value: "steer", label: t("Tell the chat before its next step") },
   { value: "interrupt", label: t("Stop the chat") },
 ];
+const CHANNELS = [
+  { value: "", label: t("A message for each delivery") },
+  { value: "github", label: t("A conversation on GitHub") },
+  { value: "slack", label: t("A conversation in Slack") },
+];
+const isChannel = (values: Values) => Boolean(values.channel);
+const isNone = (values: Values) => !values.channel;
 const FIELDS: FieldSpec[] = [
   { name: "name", label: t("Name"), required: true, placeholder: t("New issues") },
   {
+    name: "channel",
+    label: t("What it starts"),
+    kind: "choice",
+    options: CHANNELS,
+    // What is a channel stays one.
+    when: (values) => values.enabled === undefined,
+  },
+  {
+    name: "handle",
+    label: t("What the agent is called there"),
+    placeholder: HANDLE,
+    hint: t("A comment that mentions this name speaks to the agent."),
+    when: (values) => values.channel === "github",
+  },
+  {
+    name: "credential",
+    label: t("Token that answers are posted with"),
+    kind: "password",
+    when: isChannel,
+  },
+  {
     name: "template",
+    when: isNone,
     label: t("What to say"),
     kind: "code",
     rows: 5,
@@ -38,7 +72,14 @@ const FIELDS: FieldSpec[] = [
       "body.issue.title in double braces is a field of what is sent, body in double braces is all of it.",
     ),
   },
-  { name: "signing", label: t("How the program signs"), kind: "choice", options: SIGNING, only: "create" },
+  {
+    name: "signing",
+    label: t("How the program signs"),
+    kind: "choice",
+    options: SIGNING,
+    only: "create",
+    when: isNone,
+  },
   {
     name: "secret",
     label: t("Secret"),
@@ -50,13 +91,14 @@ const FIELDS: FieldSpec[] = [
     label: t("Only if"),
     kind: "code",
     rows: 2,
-    placeholder: "body.action is opened | reopened",
+    placeholder: CONDITION,
     hint: t("One condition a line: is, is_not, contains, starts_with or exists. All of them must hold."),
   },
   {
     name: "thread",
+    when: isNone,
     label: t("One chat for each"),
-    placeholder: "{{ body.repository.full_name }}#{{ body.issue.number }}",
+    placeholder: THREAD,
     hint: t(
       "Deliveries for which this is the same text go to the same chat. Leave empty for a new chat each time.",
     ),
@@ -91,7 +133,12 @@ export function Triggers() {
         ),
       }}
       idOf={(trigger) => trigger.id}
-      shown={(trigger) => ({ ...trigger, conditions: conditionsText(trigger.conditions), secret: undefined })}
+      shown={(trigger) => ({
+        ...trigger,
+        credential: undefined,
+        conditions: conditionsText(trigger.conditions),
+        secret: undefined,
+      })}
       sent={sent}
       made={(trigger) => <Made trigger={trigger} />}
       more={(trigger) => <Log trigger={trigger} />}
@@ -111,9 +158,12 @@ export function Triggers() {
   );
 }
 
-function sent({ conditions, secret, ...values }: Values): Values {
-  const kept = secret ? { ...values, secret } : values;
-  return { ...kept, conditions: conditionsIn(String(conditions ?? "")), thread: values.thread ?? "" };
+/** A channel says itself how it signs, what is said and where; a secret that is not typed stays as it is. */
+function sent({ conditions, secret, credential, channel, ...values }: Values): Values {
+  const kept = { ...values, ...(secret ? { secret } : {}), ...(credential ? { credential } : {}) };
+  const held = { ...kept, conditions: conditionsIn(String(conditions ?? "")) };
+  if (!channel) return { ...held, thread: values.thread ?? "" };
+  return values.enabled === undefined ? { ...held, channel, signing: channel } : held;
 }
 
 function Made({ trigger }: { trigger: Trigger }) {
@@ -138,12 +188,39 @@ function Log({ trigger }: { trigger: Trigger }) {
   return (
     <>
       <CopyButton text={() => trigger.url} label={t("Copy URL")} />
+      {trigger.channel && <LinkMe trigger={trigger} />}
       <Button small onClick={() => setOpen(true)}>
         {t("Deliveries")}
       </Button>
       {open && (
         <Dialog title={t("Deliveries to {name}", { name: trigger.name })} onClose={() => setOpen(false)}>
           <Incoming trigger={trigger} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** A code that makes whoever says it in the channel known as whoever asked for it. */
+function LinkMe({ trigger }: { trigger: Trigger }) {
+  const [code, setCode] = useState("");
+  const { complain } = useToasts();
+  const ask = async () => setCode((await api.post<{ code: string }>("/channel-links", {})).code);
+  const words = `@${trigger.handle || HANDLE} link ${code}`;
+  return (
+    <>
+      <Button small onClick={() => void ask().catch(complain)}>
+        {t("Link my account")}
+      </Button>
+      {code && (
+        <Dialog title={t("Link my account")} onClose={() => setCode("")}>
+          <div className="stack">
+            <p>{t("Say this to the agent there within 15 minutes. It counts once.")}</p>
+            <div className="spread secret">
+              <code className="grow">{words}</code>
+              <CopyButton text={() => words} label={t("Copy message")} />
+            </div>
+          </div>
         </Dialog>
       )}
     </>
