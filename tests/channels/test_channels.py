@@ -283,7 +283,8 @@ async def test_a_thread_of_slack_is_a_chat(api: ServedApi, ada: Person, other: E
     await channel.mention("and mend all", ts="6.0", thread_ts="5.0", type="message", subtype="message_changed")
     await channel.mention("elsewhere", ts="7.0", type="message")
     for _ in range(4):
-        found = await channel.heard()
+        await channel.heard()
+    found = await channel.heard()
     assert [each["state"] for each in found] == ["skipped", "skipped", "begun", "begun", "begun", "skipped"]
     (chat,) = {each["chat_id"] for each in found if each["state"] == "begun"}
     assert await said(ada, chat) == ["look", "and mend it"]

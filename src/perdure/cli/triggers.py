@@ -6,8 +6,8 @@ from typing import Annotated, TypeVar
 import typer
 
 from perdure.access.keyring import open_keyring
-from perdure.access.webhook_signatures import Signing, new_secret
 from perdure.access.signing_in import FIRST_EMAIL
+from perdure.access.webhook_signatures import Signing, new_secret
 from perdure.cli.users import rows_of, with_pool
 from perdure.config.triggers import EVERYTHING, TriggerOptions, Triggers, read_trigger
 from perdure.core.errors import InvalidInput, NotFound

@@ -49,10 +49,11 @@ class HttpAnswer:
     @classmethod
     def of(cls, status: int, body: bytes) -> "HttpAnswer":
         try:
-            said = msgspec.json.decode(body, type=list[Any] | dict[str, Any])
-        except msgspec.DecodeError:
+            if body.lstrip().startswith(b"["):
+                return cls(status, msgspec.json.decode(body, type=list[Any]))
+            return cls(status, fields=msgspec.json.decode(body, type=dict[str, Any]))
+        except (msgspec.DecodeError, UnicodeDecodeError):
             return cls(status)
-        return cls(status, said) if isinstance(said, list) else cls(status, fields=said)
 
 
 Http = Callable[[str, str, Mapping[str, str], "Mapping[str, Any] | None"], Awaitable[HttpAnswer]]
