@@ -2,8 +2,11 @@
 
 from perdure.api.caller import Caller
 from perdure.api.chat_workspaces import own_workspace
+from perdure.config.channels import Links
 from perdure.config.speech import Speech
+from perdure.config.triggers import Channel
 from perdure.core.errors import InvalidInput, NotFound, Validation
+from perdure.core.ids import TriggerId
 
 
 async def check_speech(caller: Caller, options: Speech) -> None:
@@ -20,3 +23,12 @@ async def check_speech(caller: Caller, options: Speech) -> None:
         await caller.services.workspaces.templates.find(caller.actor.organisation_id, options.workspace.template)
     except NotFound as error:
         raise InvalidInput("There is no such template.", Validation("workspace.template", str(error))) from error
+
+
+async def open_channel(
+    caller: Caller, trigger_id: TriggerId, channel: Channel | None, credential: str | None, api_url: str | None
+) -> None:
+    """The way out of a channel, where the trigger is the way into one."""
+    if channel is not None and credential is not None:
+        await Links(caller.rows, caller.services.keyring).open(trigger_id, channel, credential, api_url)
+        caller.announcements.webhooks_changed()

@@ -3,17 +3,15 @@
 import asyncio
 import logging
 from typing import Protocol
-from uuid import uuid4, uuid5
+from uuid import uuid4
 
 import msgspec
 
-from perdure.api.wire.content import AnyContent, FileContent, TextContent
 from perdure.config.triggers import TriggerOptions, read_trigger
-from perdure.core.card import ChatSource
 from perdure.core.errors import ChatNotFound, DatabaseFault, PerdureError, QueueFull, Refused, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import TRIGGERS_CHANGED, Notice, Topic
-from perdure.core.payload import ATTACHED, Payload, fill, read_payload, text_of
+from perdure.core.payload import Payload, read_payload
 from perdure.core.timing import (
     IDEMPOTENCY_KEPT,
     SCHEDULE_PERIOD,
@@ -25,10 +23,10 @@ from perdure.core.timing import (
 )
 from perdure.observe.measures.work import TriggerMeasures
 from perdure.store.pool import Pool
-from perdure.store.tables import files, triggers
-from perdure.store.tables.files import HandedOver
+from perdure.store.tables import triggers
 from perdure.store.tables.triggers import DeliveryState, TakenDelivery
 from perdure.triggers.admission import Admission, Occasion
+from perdure.triggers.content import Content, content_of, occasion_of
 from perdure.triggers.speaking import Later, Skip, message, new_chat
 
 BATCH = 32
@@ -111,13 +109,7 @@ class DeliveryRunner:
 
     async def _admitted(self, delivery: TakenDelivery, options: TriggerOptions) -> ChatId:
         """The chat that the delivery went into, whoever brought it there."""
-        occasion = Occasion(
-            f"trigger-delivery/{delivery.id}",
-            ChatSource.TRIGGER,
-            delivery.owner_id,
-            delivery.organisation_id,
-            delivery.role,
-        )
+        occasion = occasion_of(delivery)
         if delivery.again and (begun := await self._admission.known(occasion)) is not None:
             return begun
         if delivery.age > LATEST:
@@ -129,7 +121,7 @@ class DeliveryRunner:
         payload = read_payload(delivery.body, msgspec.json.decode(delivery.headers, type=dict[str, str]))
         if options.channel is not None and self._channels is not None:
             return await self._channels.brought(occasion, delivery, options, payload)
-        content = await self._content(occasion, options, payload)
+        content = await content_of(self._pool, occasion, options, payload)
         if options.chat_id is not None:
             return await self._said(occasion, options.chat_id, options, content)
         if not delivery.thread:
@@ -141,7 +133,7 @@ class DeliveryRunner:
         occasion: Occasion,
         delivery: TakenDelivery,
         options: TriggerOptions,
-        content: tuple[AnyContent, ...],
+        content: Content,
     ) -> ChatId:
         trigger_id, thread = delivery.trigger_id, delivery.thread
         found = await triggers.chat_of_thread(self._pool, trigger_id, thread, uuid4())
@@ -155,35 +147,11 @@ class DeliveryRunner:
             await triggers.forget_thread(self._pool, trigger_id, thread, found.chat_id)
             raise Later("The chat of its thread was deleted.") from None
 
-    async def _said(
-        self, occasion: Occasion, chat_id: ChatId, options: TriggerOptions, content: tuple[AnyContent, ...]
-    ) -> ChatId:
+    async def _said(self, occasion: Occasion, chat_id: ChatId, options: TriggerOptions, content: Content) -> ChatId:
         try:
             return await self._admission.say(occasion, chat_id, message(options, content, options.busy))
         except QueueFull:
             raise Later("The queue of its chat is full.") from None
-
-    async def _content(self, occasion: Occasion, options: TriggerOptions, payload: Payload) -> tuple[AnyContent, ...]:
-        """What is said. A body that is too long for it is a file beside it."""
-        filled = fill(options.template, payload)
-        if not filled.text.strip():
-            raise Skip("The message is empty.")
-        text = TextContent(filled.text)
-        if not filled.cut:
-            return (text,)
-        file_id = uuid5(occasion.user_id, occasion.name)
-        whole = text_of(payload.body).encode(errors="replace")
-        file = HandedOver(
-            id=file_id,
-            organisation_id=occasion.organisation_id,
-            owner_id=occasion.user_id,
-            name=ATTACHED,
-            media_type="application/json",
-            size=len(whole),
-            content=whole,
-        )
-        await files.keep(self._pool, file)
-        return (text, FileContent(file_id))
 
     async def _until_some(self) -> None:
         try:

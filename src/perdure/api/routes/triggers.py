@@ -7,7 +7,7 @@ from perdure.access.actor import Permission
 from perdure.access.webhook_signatures import Signing, new_secret
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
-from perdure.api.speech import check_speech
+from perdure.api.speech import check_speech, open_channel
 from perdure.api.wire.control import Nothing
 from perdure.api.wire.options import given
 from perdure.api.wire.triggers import (
@@ -21,8 +21,7 @@ from perdure.api.wire.triggers import (
     TriggerDelivery,
     TriggerPatch,
 )
-from perdure.config.channels import Links
-from perdure.config.triggers import Channel, Trial, Triggers, read_trigger
+from perdure.config.triggers import Trial, Triggers, read_trigger
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.ids import TriggerId
 from perdure.store.tables.triggers import DeliveryRow, TriggerRow
@@ -48,7 +47,7 @@ async def add_trigger(caller: Caller, body: TriggerBody) -> Trigger:
     await check_speech(caller, options)
     secret = body.secret or new_secret()
     row = await _triggers(caller).add(options, secret)
-    await _open(caller, row, body.channel, body.credential, body.api_url)
+    await open_channel(caller, row.id, body.channel, body.credential, body.api_url)
     return _shown(caller, row, None if body.secret else secret)
 
 
@@ -69,7 +68,7 @@ async def change_trigger(caller: Caller, trigger_id: TriggerId, body: TriggerPat
     caller.actor.require(Permission.CHAT)
     await check_speech(caller, structs.replace(before, **changes))
     row = await triggers.change(trigger_id, changes, enabled=given(body.enabled), secret=given(body.secret))
-    await _open(caller, row, before.channel, credential, None)
+    await open_channel(caller, row.id, before.channel, credential, None)
     return _shown(caller, row)
 
 
@@ -112,15 +111,6 @@ async def test_trigger(caller: Caller, trigger_id: TriggerId, body: TrialBody) -
     row = await _triggers(caller).try_out(trigger_id, trial)
     caller.announcements.triggers_changed()
     return _delivery(row)
-
-
-async def _open(
-    caller: Caller, row: TriggerRow, channel: Channel | None, credential: str | None, api_url: str | None
-) -> None:
-    """The way out of a channel."""
-    if channel is not None and credential is not None:
-        await Links(caller.rows, caller.services.keyring).open(row.id, channel, credential, api_url)
-        caller.announcements.webhooks_changed()
 
 
 def _triggers(caller: Caller) -> Triggers:

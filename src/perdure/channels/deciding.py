@@ -1,0 +1,32 @@
+"""What somebody of a channel decides about one call of one message."""
+
+from perdure.api.routes.control import act
+from perdure.api.wire.control import ActionBody, CallDecision
+from perdure.channels.heard import Decided
+from perdure.core.errors import Refused
+from perdure.core.ids import ChatId
+from perdure.store.pool import Pool
+from perdure.store.tables import channels
+from perdure.store.tables.triggers import TakenDelivery
+from perdure.triggers.admission import Admission, Occasion
+from perdure.triggers.speaking import Skip
+
+
+async def decide(
+    pool: Pool, admission: Admission, occasion: Occasion, delivery: TakenDelivery, heard: Decided
+) -> ChatId:
+    chat_id = await channels.chat(pool, delivery.trigger_id, delivery.thread)
+    if chat_id is None:
+        raise Skip("Its thread is no chat.")
+    caller = admission.caller(occasion)
+    seen = await caller.chats.own(chat_id)
+    call = seen.chat.call(heard.call)
+    if call is None or seen.chat.last_assistant != heard.message:
+        raise Skip("This was decided already.")
+    decision = CallDecision(call_id=call.call_id, decision=heard.choice)
+    try:
+        await act(caller, chat_id, ActionBody(decisions=(decision,), message=heard.message))
+    except Refused as error:
+        raise Skip(str(error)) from error
+    caller.announcements.make()
+    return chat_id

@@ -1,0 +1,34 @@
+"""Who somebody of a channel is here."""
+
+import hashlib
+from dataclasses import replace
+
+from perdure.channels.heard import Decided, Linking, Spoken
+from perdure.config.triggers import Channel
+from perdure.core.timing import CHANNEL_CODE_KEPT
+from perdure.store.pool import Pool
+from perdure.store.scopes import OrganisationScope
+from perdure.store.tables import channels
+from perdure.store.tables.triggers import TakenDelivery
+from perdure.triggers.admission import Occasion
+from perdure.triggers.speaking import Skip
+
+
+async def link(pool: Pool, delivery: TakenDelivery, channel: Channel, heard: Linking) -> str:
+    """Whoever says a code is its owner from now on. What came of it, in words."""
+    code, person = hashlib.sha256(heard.code.encode()).digest(), heard.person
+    scope = OrganisationScope(pool, delivery.organisation_id)
+    email = await channels.link(scope, channel, person.external, code, person.name, CHANNEL_CODE_KEPT)
+    return f"The code of {person.name} is not known, or too old." if email is None else f"{person.name} is {email}."
+
+
+async def own(
+    pool: Pool, occasion: Occasion, delivery: TakenDelivery, channel: Channel, heard: Spoken | Decided
+) -> Occasion:
+    """The same message is the same occasion, in however many deliveries it comes; and it is its author's."""
+    scope, person = OrganisationScope(pool, delivery.organisation_id), heard.person
+    found = await channels.person(scope, channel, person.external)
+    if found is None:
+        raise Skip(f"{person.name} ({person.external}) is not linked to an account.")
+    name = f"channel/{delivery.trigger_id}/{heard.name}"
+    return replace(occasion, name=name, user_id=found.id, organisation_id=found.organisation_id, role=found.role)
