@@ -34,7 +34,7 @@ class Elsewhere:
         body = await request.json()
         if "blocks" in body:
             for block in body["blocks"]:
-                parsed = Block.parse(block)
+                parsed = Block.parse(block)  # pyright: ignore[reportUnknownMemberType]
                 assert parsed is not None
                 parsed.validate_json()
         if body["channel"] == "C404":

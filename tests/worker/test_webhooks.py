@@ -21,8 +21,6 @@ from perdure.testing.metric_reader import MetricReader
 from perdure.testing.served_api import Person, ServedApi, serve_api
 from perdure.worker.webhooks import Ways, WebhookSender
 
-WAYS = Ways(resolver=ThreadedResolver())
-"""Also to our own machine, where the receivers of these tests are."""
 TEXT = [{"type": "text", "text": "hello"}]
 
 
@@ -103,7 +101,9 @@ async def sender(api: ServedApi, measures: Measures) -> AsyncIterator[WebhookSen
 def new_sender(api: ServedApi, measures: Measures | None = None) -> WebhookSender:
     services, counted = api.services, (measures or Measures()).webhooks
     outbox = services.machine.outbox
-    return WebhookSender(api.pool, outbox, services.keyring, SystemClock(), counted, ways=WAYS)
+    return WebhookSender(
+        api.pool, outbox, services.keyring, SystemClock(), counted, ways=Ways(resolver=ThreadedResolver())
+    )
 
 
 async def told(ada: Person, receiver: Receiver, sender: WebhookSender, *events: str) -> str:
