@@ -19,7 +19,7 @@ async def decide(
     if chat_id is None:
         raise Skip("Its thread is no chat.")
     caller = admission.caller(occasion)
-    seen = await caller.chats.own(chat_id)
+    seen = await caller.chats.shared(chat_id)
     call = seen.chat.call(heard.call)
     if call is None or seen.chat.last_assistant != heard.message:
         raise Skip("This was decided already.")
