@@ -52,6 +52,10 @@ ADDED: dict[Arrow, str] = {
         for name in ("EditQueuedMessage", "ReorderQueue")
         for state in ("E1", "R1", "I1", "A1")
     },
+    **{
+        ("EditMessage", state, "R1"): "issue 21: an edit keeps what others have queued"
+        for state in ("E1", "R1", "I1", "A1")
+    },
 }
 
 ERRORS: dict[str, type[PerdureError]] = {

@@ -141,7 +141,7 @@ async def _evidence(pool: Pool, server: ObjectServer) -> dict[str, Any]:
 async def test_nothing_is_lost_and_nothing_is_left_behind_while_storage_is_away_and_replicas_die(
     database_url: str, pool: Pool, tmp_path: Path, kept_in: Storage, request: pytest.FixtureRequest
 ) -> None:
-    away = float(request.config.getoption("--storage-away"))
+    away = float(str(request.config.getoption("--storage-away")))
     told = {**kept_in.server.environment, "PERDURE_S3_FROM": str(SMALLEST), "PERDURE_S3_KEPT_DAYS": "0"}
     async with open_fleet(database_url, pool, tmp_path, environment=told) as fleet:
         await fleet.ready()
