@@ -134,8 +134,8 @@ export const ANSWERS = {
     diff: DIFF,
     count: 2,
     files: [
-      { path: "src/retry.py", status: "changed", binary: false, added: 3, removed: 1 },
-      { path: "tests/test_retry.py", status: "new", binary: false, added: 6, removed: 0 },
+      { path: "importer/run.py", status: "changed", binary: false, added: 5, removed: 3 },
+      { path: "tests/test_run.py", status: "new", binary: false, added: 4, removed: 0 },
     ],
     complete: true,
     left_out: "",
