@@ -143,11 +143,12 @@ class Place:
         things = {
             ("chats", "chat_id"): chat_id,
             ("chat", "name"): chat_id,
-            ("messages", "number"): "1",
-            ("queue", "number"): "1",
+            ("chats/messages", "number"): "1",
+            ("chats/queue", "number"): "1",
+            ("chats/ports", "port"): "3000",
             ("responses", "response_id"): response_id(TurnId(chat, 1)),
             ("conversations", "conversation_id"): conversation_id(chat),
-            ("items", "name"): item_id(TurnId(chat, 1), "msg", 0),
+            ("conversations/items", "name"): item_id(TurnId(chat, 1), "msg", 0),
         }
         if workspaces:
             workspace = await created(maker, "/workspaces", {"template": "blank"})

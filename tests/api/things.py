@@ -50,9 +50,9 @@ async def things(api: ServedApi, person: Person) -> Things:
         **await access_things(person),
         ("workspaces", "workspace_id"): await made("/workspaces", {"template": "blank"}),
         ("chats", "chat_id"): chat_id,
-        ("ports", "port"): "3000",
-        ("messages", "number"): "1",
-        ("queue", "number"): "1",
+        ("chats/ports", "port"): "3000",
+        ("chats/messages", "number"): "1",
+        ("chats/queue", "number"): "1",
         ("providers", "provider_id"): provider,
         ("model-settings", "name"): "m",
         ("skills", "name"): "notes",
@@ -87,11 +87,26 @@ async def personal_things(pool: Pool, person: Person, chat_id: str) -> dict[tupl
     )
     webhook_id = await created(person, "/webhooks", webhook)
     delivery = await person.post(f"/webhooks/{webhook_id}/test")
+    trigger_id = await created(person, "/triggers", {"name": "T", "signing": "token"})
+    incoming = await person.post(f"/triggers/{trigger_id}/test", {"body": {"said": "hello"}})
+    assert incoming.status == 202, incoming.body
+    await pool.execute(
+        "INSERT INTO channel_people (organisation_id, channel, external, name, user_id) "
+        "VALUES ($1, 'github', $2::text, 'octocat', $3)",
+        person.organisation_id,
+        person.id.hex,
+        person.id,
+    )
     return {
+        ("triggers", "trigger_id"): trigger_id,
+        ("in", "trigger_id"): trigger_id,
+        ("triggers/deliveries", "number"): str(incoming.json["id"]),
+        ("channel-links", "channel"): "github",
+        ("channel-links", "external_id"): person.id.hex,
         ("schedules", "schedule_id"): await created(person, "/schedules", schedule),
         ("webhooks", "webhook_id"): webhook_id,
         ("memories", "memory_id"): await created(person, "/memories", {"text": "Tea, not coffee."}),
-        ("deliveries", "number"): str(delivery.json["id"]),
+        ("webhooks/deliveries", "number"): str(delivery.json["id"]),
         ("rules", "rule_id"): await created(person, f"/chats/{chat_id}/network/rules", {"rule": {"host": "a.example"}}),
         ("links", "link_id"): link.json["id"],
         ("sessions", "session_id"): str(session),
@@ -133,9 +148,20 @@ async def _file(person: Person) -> str:
 
 
 def named(path: str) -> dict[str, str]:
-    """What a path names, by the collection that it is in."""
+    """What a path names, by the collection that it is in; of what is in something else, such as `chats/messages`."""
     pieces = path.strip("/").split("/")
-    return {piece[1:-1]: pieces[place - 1] for place, piece in enumerate(pieces) if piece.startswith("{")}
+    return {piece[1:-1]: _collection(pieces[:place]) for place, piece in enumerate(pieces) if _is_name(piece)}
+
+
+def _collection(before: list[str]) -> str:
+    while _is_name(before[-1]):
+        before = before[:-1]
+    *_, parent, thing, collection = ["", "", *before]
+    return f"{parent}/{collection}" if _is_name(thing) else collection
+
+
+def _is_name(piece: str) -> bool:
+    return piece.startswith("{")
 
 
 def placed(path: str, given: dict[str, Any], known: Things, *, really: bool) -> dict[str, Any]:

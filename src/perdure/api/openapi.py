@@ -84,6 +84,9 @@ def _operation(route: Route, known: dict[Any, Json]) -> Json:
     elif "content" in route.wants:
         binary = {"schema": {"type": "string", "format": "binary"}}
         operation["requestBody"] = {"required": True, "content": {"application/octet-stream": binary}}
+    elif route.reads_itself:
+        anything: Json = {"schema": {}, "example": EXAMPLES[route.handler.__name__]}
+        operation["requestBody"] = {"required": True, "content": {"application/json": anything}}
     if route.public:
         operation["security"] = []
     return operation
