@@ -26,6 +26,7 @@ from perdure.tools.hooks.client import HookClient
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.mcp.services import McpServices, make_mcp_services
 from perdure.tools.memories import ChatMemories
+from perdure.tools.own_schedules import OwnSchedules
 from perdure.tools.services import ToolServices
 from perdure.tools.skill_sources import PersonalSkills, Skills, WorkspaceSkills
 from perdure.workspaces.chat_files import ChatFiles, Room
@@ -104,6 +105,7 @@ def make_tool_parts(
         archive=StoredArchive(pool),
         advisor=advisor,
         memories=memories,
+        schedules=OwnSchedules(pool, clock),
     )
     return ToolParts(
         workspaces=where,

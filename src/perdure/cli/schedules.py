@@ -2,15 +2,20 @@
 
 from datetime import UTC, datetime
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
 from perdure.access.signing_in import FIRST_EMAIL
 from perdure.cli.users import rows_of, with_pool
 from perdure.config.schedules import Missed, Overlap, ScheduleOptions, Schedules, read_options, upcoming_times
-from perdure.core.errors import NotFound
+from perdure.config.speech import WorkspaceChoice
+from perdure.core.errors import InvalidInput, NotFound
+from perdure.core.ids import ChatId, ModelName
 from perdure.core.recurrence.due_times import zone_of
 from perdure.store.pool import Pool
+from perdure.store.scopes import OrganisationScope
+from perdure.store.tables import cards, models
 from perdure.store.tables.schedules import ScheduleRow
 
 app = typer.Typer(no_args_is_help=True)
@@ -41,7 +46,7 @@ def times(
 
 
 @app.command()
-def add(
+def add(  # noqa: PLR0913 (one parameter to an option)
     name: Annotated[str, typer.Argument(help="A name for the schedule.")],
     rule: Annotated[str, typer.Argument(help="A cron line, or a recurrence rule such as FREQ=WEEKLY;BYDAY=MO.")],
     prompt: Annotated[str, typer.Argument(help="The message that is sent each time.")],
@@ -50,13 +55,34 @@ def add(
         Missed, typer.Option(help="What to do about times that passed while no server ran.")
     ] = Missed.ONCE,
     overlap: Annotated[Overlap, typer.Option(help="What to do when the last chat is still running.")] = Overlap.QUEUE,
+    model: Annotated[str | None, typer.Option(help="The model that answers. The default one if omitted.")] = None,
+    template: Annotated[str | None, typer.Option(help="The template of each chat's workspace.")] = None,
+    budget: Annotated[float | None, typer.Option(min=0, help="What each chat may cost, in dollars.")] = None,
+    chat: Annotated[UUID | None, typer.Option(help="The chat to speak into, instead of a new one each time.")] = None,
     email: Whose = FIRST_EMAIL,
 ) -> None:
     """Start chats on a schedule."""
-    options = ScheduleOptions(name=name, rule=rule, zone=zone, prompt=prompt, missed=missed, overlap=overlap)
+    options = ScheduleOptions(
+        name=name,
+        rule=rule,
+        zone=zone,
+        prompt=prompt,
+        missed=missed,
+        overlap=overlap,
+        model=None if model is None else ModelName(model),
+        workspace=None if template is None else WorkspaceChoice(template),
+        budget_limit=None if budget is None else round(budget * 1_000_000),
+        chat_id=None if chat is None else ChatId(chat),
+    )
 
     async def work(pool: Pool) -> ScheduleRow:
-        return await (await _schedules(pool, email)).add(options)
+        rows = await rows_of(pool, email)
+        known = await models.listed(OrganisationScope(pool, rows.organisation_id))
+        if model is not None and not any(each.enabled and each.name == model for each in known):
+            raise InvalidInput(f"There is no model {model!r} that chats may use.")
+        if options.chat_id is not None and await cards.owner(pool, options.chat_id) != rows.user_id:
+            raise NotFound(f"{email} has no chat {chat}.")
+        return await Schedules(rows, datetime.now(UTC)).add(options)
 
     typer.echo(_line(with_pool(work)))
 

@@ -16,6 +16,7 @@ from perdure.tools.mcp.search import FIND_TOOLS
 from perdure.tools.plans import ask_user_question, propose_plan
 from perdure.tools.processes import execute, process_list, process_output, process_signal
 from perdure.tools.recall import recall, remember, search_memory
+from perdure.tools.schedules import add_schedule, list_schedules, remove_schedule
 from perdure.tools.skills import read_skill, read_skill_file
 from perdure.tools.tool import End, Need, Tool
 from perdure.tools.workspaces import (
@@ -56,6 +57,9 @@ BUILTIN_TOOLS: tuple[Tool, ...] = (
     read_skill_file,
     remember,
     search_memory,
+    add_schedule,
+    list_schedules,
+    remove_schedule,
 )
 AGENT_TOOLS = tuple(tool for tool in BUILTIN_TOOLS if Need.AGENTS in tool.needs)
 

@@ -29,6 +29,16 @@ class MemoryShelf(Protocol):
     async def find(self, chat_id: ChatId, words: str, limit: int) -> str: ...
 
 
+class ScheduleShelf(Protocol):
+    """What begins by itself, of whoever asked."""
+
+    async def add(self, ctx: CallContext, name: str, rule: str, prompt: str, zone: str, *, here: bool) -> str: ...
+
+    async def listed(self, ctx: CallContext) -> str: ...
+
+    async def remove(self, ctx: CallContext, schedule: str) -> str: ...
+
+
 class Advisor(Protocol):
     """Whoever gives advice."""
 
@@ -45,3 +55,4 @@ class ToolServices:
     archive: Archive
     advisor: Advisor
     memories: MemoryShelf
+    schedules: ScheduleShelf

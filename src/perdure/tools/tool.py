@@ -98,6 +98,7 @@ class Facts(TypedDict, total=False):
     serial: bool
     reframes: bool
     timeout: timedelta
+    asks: bool
     answered_by: CallKind
     needs: frozenset[Need]
     end: End
