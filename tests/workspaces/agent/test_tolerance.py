@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from perdure.workspaces.agent.edits import Edit, apply
@@ -106,4 +106,27 @@ def test_lines_taken_out_leave_the_others_as_they_are_in_the_file(story: Story, 
     held = story.written("old", story.old, story.unit, story.base).splitlines(keepends=True)
     new, expected = ("".join(line for at, line in enumerate(text) if at not in taken) for text in (quoted, held))
     assume(new)
+    assert story.after(new) == story.around + expected
+
+
+@example(story=Story("\t", "  ", 0, 0, [0, 0, 1, 2, 0], []), right=False, changed={1}, taken={2})
+@example(story=Story("    ", "  ", 0, 0, [0, 0, 1, 2], []), right=False, changed=set(), taken={2})
+@example(story=Story("    ", "  ", 1, 1, [0, 0, 1], []), right=True, changed={1}, taken={2})
+@example(story=Story("    ", "  ", 1, 0, [0, 1, 2], []), right=True, changed=set(), taken={1})
+@example(story=Story("  ", "    ", 2, 0, [0, 1, 2, 0], []), right=True, changed={1}, taken=set())
+@settings(max_examples=400)
+@given(story=stories(), right=st.booleans(), changed=st.sets(st.integers(0, 9)), taken=st.sets(st.integers(0, 9)))
+def test_lines_that_were_kept_say_where_the_new_text_stands(
+    story: Story, right: bool, changed: set[int], taken: set[int]
+) -> None:
+    quoted = story.written("old", story.old, story.quoted_unit, story.quoted_base).splitlines(keepends=True)
+    held = story.written("old", story.old, story.unit, story.base).splitlines(keepends=True)
+    left = [at for at in range(len(held)) if at not in taken]
+    # A line that is the same but for its blanks, which differ, tells.
+    assume(any(held[at] != quoted[at] for at in left if at not in changed))
+    text = held if right else quoted
+    new, expected = (
+        "".join(lines[at].replace("old", "new") if at in changed else lines[at] for at in left)
+        for lines in (text, held)
+    )
     assert story.after(new) == story.around + expected

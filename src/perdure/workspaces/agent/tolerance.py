@@ -118,13 +118,16 @@ class _Indents:
     def __init__(self, found: list[Line], quoted: Quoted, file: FileHabits) -> None:
         self._found = found
         self._here = _habit_at(found, quoted, file)
-        old_level, self._new_level = _levels(found, quoted, self._here)
+        right = _kept_as_in_file(found, quoted)
+        old_level, self._new_level = _levels(found, quoted, self._here, right)
         self._stands = [not line.blank for line in found]
         in_file = [columns(line.indent) for line in found]
         in_old = [self._here.depth(columns(line.indent), old_level) for line in quoted.old]
         like_file = _written_like_file(quoted, self._here, old_level, self._new_level)
         self._old = quoted.old
-        self._as_quoted = quoted.stays or not self._is_right(quoted, in_file, in_old, like_file)
+        if right is None:
+            right = self._is_right(quoted, in_file, in_old, like_file)
+        self._as_quoted = quoted.stays or not right
         self._written = in_old if self._as_quoted else in_file
         # Where the same depth means two things, the line that was passed last tells; before any, the first.
         places = list(zip(self._written, found, self._stands))
@@ -166,6 +169,27 @@ class _Indents:
         return next((depth == here for depth, here, there in signs if here != there and depth in (here, there)), by_any)
 
 
+def _kept_as_in_file(found: list[Line], quoted: Quoted) -> bool | None:
+    """Whether all lines that were kept, and tell, stand as in the file, blank by blank, or all as in the old text."""
+    said = {
+        new == here
+        for new, here, there in (
+            (quoted.new[place].indent, found[origin].indent, quoted.old[origin].indent) for place, origin in quoted.kept
+        )
+        if here != there and new in (here, there)
+    }
+    if len(said) != 1:
+        return None
+    (right,) = said
+    # A text that begins further out than the one it would stand as was wrapped, not kept.
+    place = found if right else quoted.old
+    return right if _outermost(quoted.new) >= _outermost(place) else None
+
+
+def _outermost(lines: list[Line]) -> int:
+    return min((columns(line.indent) for line in lines if not line.blank), default=0)
+
+
 Sign = tuple[int, int, int]
 """A depth of the new text, and the depths of the file and of the old text that it may be."""
 
@@ -191,12 +215,17 @@ def _habit_at(found: list[Line], quoted: Quoted, file: FileHabits) -> Habit:
     return Habit(tabs, TAB if tabs else level(depths(found)) or file.level or quoted.step or TAB)
 
 
-def _levels(found: list[Line], quoted: Quoted, here: Habit) -> tuple[int, int]:
-    """How many columns a level takes in the old and in the new text."""
+def _levels(found: list[Line], quoted: Quoted, here: Habit, right: bool | None) -> tuple[int, int]:
+    """How many columns a level takes in the old and in the new text, where lines were kept as in the file, or not."""
     old = TAB if tabbed(quoted.old) else _scaled(found, quoted.old, here) or level(depths(quoted.old))
     if tabbed(quoted.new):
         return old or here.level, TAB
     shown = depths(quoted.new)
+    if right:
+        return old or here.level, here.level
+    known = len(set(shown)) > 1 and set(shown) <= set(depths(quoted.old))
+    if old and (known or (right is False and all((depth - shown[0]) % old == 0 for depth in shown))):
+        return old, old
     new = _new_level(shown, here.level if tabbed(quoted.old) else old, here)
     in_place = bool(shown) and shown[0] in depths(found) and shown[0] not in depths(quoted.old)
     return old or new, here.level if in_place else new
