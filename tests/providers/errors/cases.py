@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 import msgspec
+from aiohttp.http_exceptions import BadHttpMessage, BadStatusLine
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
@@ -376,6 +377,8 @@ UNRESOLVED = [
     "Missing credentials in config, if using AWS_CONFIG_FILE, set AWS_SDK_LOAD_CONFIG=1",
     "The config profile (prod) could not be found",
     "Token has expired and refresh failed",
+    "AWS credentials could not be resolved",
+    "credentials of the machine's role cannot be loaded",
     "Error loading SSO Token: Token for prod does not exist",
 ]
 PAGES = [
@@ -388,6 +391,9 @@ WORDED = [
     *(Case(f"{status} money: {said}", http(status, {"error": {"message": said}}), K.USAGE_LIMIT, False, status, None) for said in SPENT for status in (400, 403, 429)),
     *(Case(f"{status} nobody's key: {said}", http(status, {"error": {"message": said}}), K.CONFIG, False, status, None) for said in UNRESOLVED for status in (400, 500, 503)),
     *(Case(f"a page: {page.strip()[:12]!r}", http(502, page), K.TIMEOUT, True, 502, None) for page in PAGES),
+    Case("a page by its type, however its header is written", http(403, "credit balance is too low", **{"Content-Type": "TEXT/HTML"}), K.AUTH, False, 403, None),
+    Case("a head that is no HTTP", lambda: BadStatusLine("SSH-2.0"), K.CONFIG, False, None, None),
+    Case("a head that is broken", lambda: BadHttpMessage("400, Data after connection: close"), K.TIMEOUT, True, None, None),
     Case("bytes are no status", lambda: aiohttp.ClientPayloadError("Response payload is not completed: <ContentLengthError: 400, message='Not enough data to satisfy content length header (received 69 of 429 bytes).'>"), K.TIMEOUT, True, None, None),
 ]
 

@@ -95,14 +95,28 @@ def test_secrets_of_others_are_redacted(secret: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["Set max_tokens: 1024 or less", "the password is wrong", "Unexpected token: end of line 7"]
+    "said",
+    [
+        "Use task-internationalization-of-the-day tools",
+        "Set max_tokens: 1024 or less",
+        "the password is wrong",
+        "Unexpected token: end of line 7",
+    ],
 )
 def test_words_about_secrets_stay(said: str) -> None:
     assert classify(refusal(400, {}, msgspec.json.encode({"error": {"message": said}}))).detail == said
 
 
 @pytest.mark.parametrize(
-    "secret", ["sk-ant-api03-abc1234567", "AIzaSyA1234567890abc", "AKIA1234567890ABCDEF", "gsk_12345678"]
+    "secret",
+    [
+        "sk-ant-api03-abc1234567",
+        "AIzaSyA1234567890abc",
+        "AKIA1234567890ABCDEF",
+        "gsk_12345678",
+        "sk-proj-abcdefghijklmnopqrstuvwxyz",
+        "gsk_abcdefghijklmnopqrstuvwxyz",
+    ],
 )
 def test_a_key_is_found_in_the_middle_of_letters(secret: str) -> None:
     seen = classify(refusal(400, {}, f'{{"error": {{"message": "bad keyvalue{secret} given"}}}}'.encode()))

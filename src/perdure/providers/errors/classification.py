@@ -127,7 +127,7 @@ KEPT_HEADERS = ("retry-after", "retry-after-ms", "content-type", "request-id", "
 def refusal(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
     """What an answer that is no stream means."""
     text = body.decode("utf-8", "replace").removeprefix("\ufeff")
-    kept = {name: headers[name] for name in KEPT_HEADERS if name in headers}
+    kept = {name.lower(): value for name, value in headers.items() if name.lower() in KEPT_HEADERS}
     answer = ApiError(f"status {status}", status=None if status == 200 else status, body=text, headers=kept)
     code, message = ("", None) if is_page(answer) else (structured_code(text), structured_message(text))
     if status == 200 and message is None and _WHOLE.search(text[:SEEN]):

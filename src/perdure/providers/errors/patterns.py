@@ -81,6 +81,8 @@ UNRESOLVED = _any(
     r"(?:load|locate|resolve|find|determine|refresh|retrieve|get|obtain)[^\n]{0,30}credential",
     r"credentials? (?:(?:were|was|are|is|have|has) )?"
     r"(?:not (?:been )?(?:found|set|configured|provided|available)|missing|unavailable)",
+    r"credentials? (?:[\w']+ ){0,4}?(?:cannot|could not|can't|couldn't) be "
+    r"(?:loaded|located|resolved|found|determined|refreshed|retrieved|obtained)",
     r"missing (?:\w+ )?credentials",
     r"config profile [^\n]{0,60}could not be found",
     r"error (?:loading|when retrieving) (?:\w+ ){0,3}(?:sso )?token",

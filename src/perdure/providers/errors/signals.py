@@ -129,7 +129,7 @@ def signals(error: BaseException) -> Signals:
         case aiohttp.ClientPayloadError():
             # The numbers that it holds count bytes.
             return Signals(error, text="payload is not completed")
-        case aiohttp.ClientResponseError() if unparsed(error):
+        case _ if unparsed(error):
             return Signals(error)
         case aiohttp.ClientResponseError():
             headers = {key.lower(): value for key, value in (error.headers or {}).items()}
@@ -149,12 +149,17 @@ def signals(error: BaseException) -> Signals:
 
 def unparsed(error: BaseException) -> bool:
     """Whether the head of an answer could not be read. The client library words that as an answer with status 400."""
-    return isinstance(error, aiohttp.ClientResponseError) and isinstance(error.__cause__, HttpProcessingError)
+    return _head_error(error) is not None
+
+
+def _head_error(error: BaseException) -> HttpProcessingError | None:
+    cause = error.__cause__ if isinstance(error, aiohttp.ClientResponseError) else error
+    return cause if isinstance(cause, HttpProcessingError) else None
 
 
 def no_http(error: BaseException) -> bool:
     """Whether not even the first line was of HTTP: another protocol is spoken there."""
-    return unparsed(error) and str(error.__cause__).find("Bad status line") >= 0
+    return "Bad status line" in str(_head_error(error))
 
 
 def status_in(text: str) -> int | None:

@@ -4,6 +4,7 @@ import re
 
 import aiohttp
 import msgspec
+from aiohttp.http_exceptions import HttpProcessingError
 
 from perdure.core.failure import ErrorKind
 from perdure.core.text import encodable
@@ -67,10 +68,11 @@ _SECRET = re.compile(
     r"\b(?:sk|pk|rk|xai|gsk|key|aiza|akia|asia|ya29|eyj)[-_.]?[\w*.\-]{8,}"
     r"|(?:[spr]k[-_]|xai-|gsk_|aiza|akia|asia|ya29\.|eyj)(?=[\w*.\-]{0,32}\d)[\w*.\-]{8,}"
     r"|(?:gh[opsur]_|github_pat_|glpat-|hf_|r8_|nvapi-|pplx-|xox[abprs]-)(?=[\w\-]{0,32}\d)[\w\-]{8,}"
+    r"|(?:[spr]k[-_](?:[a-z]{2,8}-){0,2}|xai-|gsk_|aiza)\w{24,}"
     r"|bearer\s+\S+|[A-Za-z0-9_\-+/]{40,}={0,2}",
     re.IGNORECASE,
 )
-"""What looks like a key: by how it begins, also in the middle of letters if it has a digit; or by its length."""
+"""What looks like a key: by how it begins, in the middle of letters if it has a digit or is long; or by its length."""
 
 _GIVEN = re.compile(
     r"((?:api[-_ ]?key|access[-_ ]?key|secret|passw(?:or)?d|auth[-_]?token|access[-_]?token)"
@@ -131,6 +133,8 @@ def _own_words(error: BaseException) -> str:
             return str(error.os_error.strerror or error.os_error)
         case aiohttp.ClientResponseError():
             return NOT_HTTP if unparsed(error) else error.message
+        case HttpProcessingError():
+            return NOT_HTTP
         case aiohttp.ClientPayloadError():
             return "The connection was closed before the answer was complete."
         case OSError():
