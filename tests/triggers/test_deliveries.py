@@ -17,10 +17,12 @@ from slack_sdk.signature import SignatureVerifier
 from standardwebhooks import Webhook as Signer
 
 from perdure.access.actor import Role
-from perdure.core.timing import SystemClock
+from perdure.core.timing import SCHEDULE_TAKEN, TRIGGER_BOUND, SystemClock
 from perdure.observe.measures.all import Measures
-from perdure.store.pool import Pool
+from perdure.store.pool import Pool, open_pool
+from perdure.store.tables import triggers
 from perdure.testing.metric_reader import MetricReader
+from perdure.testing.polling import seen
 from perdure.testing.served_api import Person, Response, ServedApi, serve_api
 from perdure.triggers.admission import Admission
 from perdure.triggers.deliveries import DeliveryRunner
@@ -394,3 +396,20 @@ async def test_a_secret_is_shown_once_and_can_be_changed(ada: Person) -> None:
     assert (changed.status, "secret" in changed.json) == (200, False)
     assert (await sent(ada, trigger)).status == 401
     assert (await sent(ada, {**trigger, "secret": secret})).status == 200
+
+
+async def test_a_delivery_whose_taker_has_gone_is_brought_at_once_and_of_one_who_works_it_is_not(
+    api: ServedApi, ada: Person, database_url: str
+) -> None:
+    trigger = await made(ada)
+    await sent(ada, trigger)
+    async with open_pool(database_url, size=1) as theirs:
+        assert len(await triggers.take(theirs, SCHEDULE_TAKEN, 32, TRIGGER_BOUND)) == 1
+        await runner(api).once()
+        assert [each["state"] for each in await deliveries(ada, trigger)] == ["due"]
+
+    async def brought() -> bool:
+        await runner(api).once()
+        return [each["state"] for each in await deliveries(ada, trigger)] == ["begun"]
+
+    await seen(brought)

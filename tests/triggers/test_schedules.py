@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from perdure.access.actor import Role
 from perdure.config.schedules import Missed, ScheduleOptions, due_times, meant
 from perdure.core.recurrence.due_times import moments
-from perdure.core.timing import SCHEDULE_MISSED, SystemClock
+from perdure.core.timing import SCHEDULE_MISSED, SCHEDULE_TAKEN, SystemClock
 from perdure.observe.measures.all import Measures
-from perdure.store.pool import Pool
+from perdure.store.pool import Pool, open_pool
+from perdure.store.tables import schedules
 from perdure.testing.metric_reader import MetricReader
+from perdure.testing.polling import seen
 from perdure.testing.served_api import Person, ServedApi, serve_api
 from perdure.triggers.admission import Admission
 from perdure.triggers.schedules import MOST_FAILURES, ScheduleRunner
@@ -90,8 +92,8 @@ async def test_a_due_time_begins_a_chat_with_the_prompt_as_its_owner_would(api: 
 
 
 async def test_many_replicas_begin_each_due_time_once(api: ServedApi, ada: Person) -> None:
-    schedules = [await scheduled(ada, name=f"Watch {n}", overlap="parallel") for n in range(40)]
-    for schedule in schedules:
+    made = [await scheduled(ada, name=f"Watch {n}", overlap="parallel") for n in range(40)]
+    for schedule in made:
         await late(api, schedule, minutes=0)
     await asyncio.gather(*(runner(api).once() for _ in range(5)))
     assert await api.pool.fetchval("SELECT count(*) FROM chats") == 40
@@ -345,3 +347,22 @@ async def test_a_schedule_is_nobody_elses(api: ServedApi, ada: Person) -> None:
             assert (await eve.ask(method, f"/schedules/{schedule}{path}", body)).status == 404
         assert (await eve.post("/schedules", {**WATCH, "chat_id": await chat_of(ada)})).status in (403, 404)
         assert (await eve.get("/schedules")).json["items"] == []
+
+
+async def test_a_run_whose_taker_has_gone_is_begun_at_once_and_of_one_who_works_it_is_not(
+    api: ServedApi, ada: Person, database_url: str
+) -> None:
+    schedule = await scheduled(ada)
+    await late(api, schedule, minutes=0)
+    await runner(api).pass_times()
+    async with open_pool(database_url, size=1) as theirs:
+        assert len(await schedules.take(theirs, SCHEDULE_TAKEN, 32)) == 1
+        assert await runner(api).begin() == 0
+    await seen(lambda: _begun(api))
+    (run,) = await runs(ada, schedule)
+    assert run["state"] == "begun"
+
+
+async def _begun(api: ServedApi) -> bool:
+    """Once the database knows that the session of the other one has ended."""
+    return await runner(api).begin() == 1

@@ -816,6 +816,7 @@ CREATE TABLE public.schedule_runs (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     begun_at timestamp with time zone,
     ended_at timestamp with time zone,
+    taken_session integer,
     CONSTRAINT schedule_runs_state_check CHECK ((state = ANY (ARRAY['due'::text, 'begun'::text, 'finished'::text, 'failed'::text, 'skipped'::text]))),
     CONSTRAINT schedule_runs_times_check CHECK ((times > 0))
 )
@@ -933,6 +934,7 @@ CREATE TABLE public.trigger_deliveries (
     taken_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     ended_at timestamp with time zone,
+    taken_session integer,
     CONSTRAINT trigger_deliveries_state_check CHECK ((state = ANY (ARRAY['due'::text, 'begun'::text, 'failed'::text, 'skipped'::text])))
 )
 WITH (fillfactor='80');

@@ -69,17 +69,20 @@ JOIN moved m ON m.id = r.schedule_id
 ON CONFLICT (schedule_id, due_at) DO NOTHING
 
 -- name: schedules.take
--- Take runs that nobody begins yet, or that whoever took them longer than $1 ago has dropped: of each schedule the first,
--- so that every run sees what became of the one before it.
+-- Take runs that nobody begins yet, or that whoever took them longer than $1 ago, or in a session that has ended, has
+-- dropped: of each schedule the first, so that every run sees what became of the one before it.
 WITH held AS (
     SELECT r.id, r.taken_at IS NOT NULL AS again FROM schedule_runs r
-    WHERE r.state = 'due' AND (r.taken_at IS NULL OR r.taken_at < now() - $1::interval OR r.taken_at > now() + $1::interval)
+    WHERE r.state = 'due' AND (
+            r.taken_at IS NULL OR r.taken_at < now() - $1::interval OR r.taken_at > now() + $1::interval
+            OR r.taken_session IS NOT NULL AND NOT EXISTS (SELECT FROM pg_stat_get_activity(r.taken_session))
+        )
         AND NOT EXISTS (
             SELECT FROM schedule_runs e WHERE e.schedule_id = r.schedule_id AND e.state = 'due' AND e.id < r.id
         )
     ORDER BY r.due_at LIMIT $2 FOR UPDATE SKIP LOCKED
 ), taken AS (
-    UPDATE schedule_runs r SET taken_at = now() FROM held WHERE r.id = held.id
+    UPDATE schedule_runs r SET taken_at = now(), taken_session = pg_backend_pid() FROM held WHERE r.id = held.id
     RETURNING r.id, r.schedule_id, r.due_at, r.created_at, held.again
 )
 SELECT t.id, t.again, now() - t.created_at AS age, now() - t.due_at AS late, s.options, s.owner_id, s.organisation_id, u.role,
@@ -104,7 +107,7 @@ WHERE s.id = d.schedule_id
 
 -- name: schedules.put_off
 -- Leave a run for later: until what it waits for is over.
-UPDATE schedule_runs SET taken_at = now(), detail = $2 WHERE id = $1 AND state = 'due'
+UPDATE schedule_runs SET taken_at = now(), taken_session = NULL, detail = $2 WHERE id = $1 AND state = 'due'
 
 -- name: schedules.end_run
 -- Note that a run came to nothing: $2 is how, $3 why. What failed counts, and a schedule that failed $4 times in a row

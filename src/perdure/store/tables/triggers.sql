@@ -78,18 +78,21 @@ UPDATE triggers SET refused_at = now(), refusal = $2
 WHERE id = $1 AND (refused_at IS NULL OR refused_at < now() - interval '10 seconds' OR refused_at > now())
 
 -- name: triggers.take
--- Take deliveries that nobody brings to a chat yet, or that whoever took them longer than $1 ago has dropped: of each
--- thread the first. How many of the trigger came within $3 before.
+-- Take deliveries that nobody brings to a chat yet, or that whoever took them longer than $1 ago, or in a session that has
+-- ended, has dropped: of each thread the first. How many of the trigger came within $3 before.
 WITH held AS (
     SELECT d.id, d.taken_at IS NOT NULL AS again FROM trigger_deliveries d
-    WHERE d.state = 'due' AND (d.taken_at IS NULL OR d.taken_at < now() - $1::interval OR d.taken_at > now() + $1::interval)
+    WHERE d.state = 'due' AND (
+            d.taken_at IS NULL OR d.taken_at < now() - $1::interval OR d.taken_at > now() + $1::interval
+            OR d.taken_session IS NOT NULL AND NOT EXISTS (SELECT FROM pg_stat_get_activity(d.taken_session))
+        )
         AND (d.thread = '' OR NOT EXISTS (
             SELECT FROM trigger_deliveries e
             WHERE e.trigger_id = d.trigger_id AND e.thread = d.thread AND e.state = 'due' AND e.id < d.id
         ))
     ORDER BY d.id LIMIT $2 FOR UPDATE SKIP LOCKED
 ), taken AS (
-    UPDATE trigger_deliveries d SET taken_at = now() FROM held WHERE d.id = held.id
+    UPDATE trigger_deliveries d SET taken_at = now(), taken_session = pg_backend_pid() FROM held WHERE d.id = held.id
     RETURNING d.id, d.trigger_id, d.thread, d.headers, d.body, d.created_at, held.again
 )
 SELECT k.id, k.trigger_id, k.again, now() - k.created_at AS age, k.thread, k.headers, k.body, t.options, t.owner_id,
@@ -123,7 +126,7 @@ UPDATE trigger_deliveries SET state = $2, detail = $3, chat_id = $4, ended_at = 
 
 -- name: triggers.put_off
 -- Leave a delivery for later: until what it waits for is over.
-UPDATE trigger_deliveries SET taken_at = now(), detail = $2 WHERE id = $1 AND state = 'due'
+UPDATE trigger_deliveries SET taken_at = now(), taken_session = NULL, detail = $2 WHERE id = $1 AND state = 'due'
 
 -- name: triggers.purge
 -- Throw away what was settled long ago.
