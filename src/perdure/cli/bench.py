@@ -1,6 +1,7 @@
 """`perdure bench`: measurements that print a table and exit with 1 when a bar is missed."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Annotated, NoReturn
 
 import typer
@@ -11,6 +12,8 @@ from perdure.cli import (
     bench_faces,
     bench_failover,
     bench_machine,
+    bench_people,
+    bench_schedules,
     bench_snapshots,
     bench_streams,
     bench_trees,
@@ -134,6 +137,29 @@ def failover(
     takeovers = uvloop.run(bench_failover.measured(kills, replicas))
     typer.echo(takeovers.table())
     raise typer.Exit(0 if takeovers.met else 1)
+
+
+@app.command()
+def people(
+    people: Annotated[int, typer.Option(help="How many are in the chat.", min=2)] = 20,
+    rounds: Annotated[int, typer.Option(help="How often each of them begins and stops to type.", min=1)] = 10,
+) -> None:
+    """Milliseconds until others see who types at another replica, and until a stream ends whose share is taken back."""
+    figures = uvloop.run(bench_people.measured(people, rounds))
+    _judge(figures.table(), figures.missed())
+
+
+@app.command()
+def schedules(
+    count: Annotated[int, typer.Option(help="How many there are, each due every hour.", min=1)] = 10_000,
+    replicas: Annotated[int, typer.Option(help="How many run; one after the other is killed.", min=2)] = 3,
+    minutes: Annotated[float, typer.Option(help="How long clocks jump and replicas die.", min=0.5)] = 8.0,
+    seed: Annotated[int, typer.Option(help="What is drawn from.")] = 7,
+) -> None:
+    """What becomes of every due time while replicas are killed and all clocks jump by an hour. Needs libfaketime."""
+    report = uvloop.run(bench_schedules.measured(count, replicas, timedelta(minutes=minutes), seed))
+    typer.echo(report.table())
+    raise typer.Exit(0 if report.met else 1)
 
 
 def _judge(table: str, failures: Sequence[str]) -> NoReturn:

@@ -47,11 +47,18 @@ class Postgres:
 
 
 @contextmanager
-def own_postgres() -> Generator[Postgres]:
+def proof_folder() -> Generator[Path]:
+    """A folder that goes away, with everything that a proof leaves in it."""
     with tempfile.TemporaryDirectory(prefix="perdure-proof-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         # Root's server runs as somebody else, who must be able to walk in.
         folder.chmod(0o755)
+        yield folder
+
+
+@contextmanager
+def own_postgres() -> Generator[Postgres]:
+    with proof_folder() as folder:
         server = EmbeddedPostgres(folder)
         with server.lease() as lease:
             yield Postgres(server, lease.url, folder)

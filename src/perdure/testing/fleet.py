@@ -88,6 +88,11 @@ class Fleet:
         self.replicas[number] = await self._start(number)
         await self.ready()
 
+    async def all_come_back(self) -> None:
+        """Other processes take the place of all, which have ended."""
+        self.replicas[:] = await asyncio.gather(*(self._start(number) for number in range(len(self.replicas))))
+        await self.ready()
+
     async def numbers(self, number: int) -> str:
         """The page of numbers that this replica shows now."""
         async with aiohttp.ClientSession() as http, http.get(f"{self.replicas[number].url}/metrics") as page:
