@@ -53,9 +53,10 @@ GUESSES = (
 
 def near_miss(text: str, old: str, new: str) -> str:
     """What to tell someone whose old text is not in the file."""
-    searched, quoted = text[:SEARCHED_CHARACTERS], old[:QUOTED_CHARACTERS]
-    lines = searched.split("\n")
-    for guess in GUESSES:
+    searched, begun = text[:SEARCHED_CHARACTERS], _begun(text, old)
+    lines, quoted = searched.split("\n"), old[begun : begun + QUOTED_CHARACTERS]
+    # A part of the old text may well be there, only not behind the rest.
+    for guess in () if quoted != old and quoted in searched else GUESSES:
         wanted = guess.reduced(quoted.strip())
         place = _place(lines, quoted, wanted, guess) if len(wanted) > 1 and wanted in guess.reduced(searched) else None
         if place is not None:
@@ -67,7 +68,22 @@ def near_miss(text: str, old: str, new: str) -> str:
             "old_text was not found, but new_text is already in the file: the edit was made before, "
             "or old_text and new_text are swapped; read the file"
         )
-    return _closest(lines, quoted) or "old_text was not found; read the file and copy the text exactly"
+    return (
+        _closest(lines, quoted, old[:begun].count("\n"))
+        or "old_text was not found; read the file and copy the text exactly"
+    )
+
+
+def _begun(text: str, old: str) -> int:
+    """How much of a long old text the file has as it is, in whole lines: what differs comes after it."""
+    if len(old) <= QUOTED_CHARACTERS:
+        return 0
+    ends = [0, *accumulate(len(line) + 1 for line in old.split("\n")[:-1])]
+    there, beyond = 0, len(ends)
+    while beyond - there > 1:
+        middle = (there + beyond) // 2
+        there, beyond = (middle, beyond) if old[: ends[middle]] in text else (there, middle)
+    return ends[there]
 
 
 def _place(lines: list[str], old: str, wanted: str, guess: Guess) -> range | None:
@@ -100,10 +116,10 @@ def _inside_a_rule(whole: str, wanted: str, start: int) -> bool:
     return (bool(after) and wanted.endswith(after * RULE)) or (bool(before) and wanted.startswith(before * RULE))
 
 
-def _closest(lines: list[str], old: str) -> str:
-    """The line most like the first old one that the file does not have."""
+def _closest(lines: list[str], old: str, skipped: int) -> str:
+    """The line most like the first old one that the file does not have, where so many lines of it are not looked at."""
     known = {line.strip() for line in lines}
-    quoted = [(number, line.body) for number, line in enumerate(split(old), 1) if not line.blank]
+    quoted = [(number, line.body) for number, line in enumerate(split(old), skipped + 1) if not line.blank]
     missing = next(((number, body) for number, body in quoted if body.strip() not in known), None)
     if missing is None:
         return (
@@ -113,10 +129,11 @@ def _closest(lines: list[str], old: str) -> str:
     wanted = _pairs(body)
     likeness = [_likeness(_pairs(line.strip()), wanted) for line in lines[:COMPARED_LINES]]
     best = max(range(len(likeness)), key=likeness.__getitem__)
+    which = f"its line {number} is not in the file" if skipped or len(quoted) > 1 else ""
     if likeness[best] < LIKENESS:
-        return ""
-    which = f"its line {number} is not in the file, where " if len(quoted) > 1 else ""
-    return _shown(f"old_text was not found; {which}the closest line is", lines, range(best, best + 1))
+        return f"old_text was not found; {which}; read the file and copy the text exactly" if which else ""
+    where = f"{which}, where " if which else ""
+    return _shown(f"old_text was not found; {where}the closest line is", lines, range(best, best + 1))
 
 
 def _likeness(one: set[str], other: set[str]) -> float:
