@@ -102,14 +102,15 @@ async def test_what_makes_no_sense_is_told_and_the_turn_goes_on(
 def test_which_tools_each_kind_of_chat_is_offered() -> None:
     offered = {mode: {tool.name for tool in BUILTIN_TOOLS if mode in tool.modes} for mode in Mode}
     reading = {"read_file", "search_files", "list_files", "execute", "process_output", "process_list", "recall"}
-    reading |= {"read_skill", "read_skill_file"}
+    reading |= {"read_skill", "read_skill_file", "search_memory"}
     agents = {
         "spawn_agent", "wait_agent", "message_agent", "interrupt_agent", "list_agents", "list_subagent_models",
     }  # fmt: skip
     planning = {"ask_user_question", "propose_plan", "write_file", "edit_files", "list_templates", "read_template"}
     assert offered[Mode.EXPLORE] == reading
     assert offered[Mode.PLAN] == reading | agents | planning
-    assert offered[Mode.CHILD] == reading | agents | {"write_file", "edit_files", "attach_file", "process_signal"}
+    acting = {"write_file", "edit_files", "attach_file", "process_signal", "remember"}
+    assert offered[Mode.CHILD] == reading | agents | acting
     assert not {"ask_user_question", "propose_plan"} & offered[Mode.ROOT]
 
 

@@ -106,7 +106,8 @@ class InProcessReplica:
         new = NewCard(organisation_id=self.organisation, title=text[:40], model=model, **card)
         owner = self.worker.runners.take(card["owner_id"])
         assert owner is not None
-        transitions = [Create((self.says(text, model=model),)), Acquire(owner), RecordGenerationAttempt()]
+        said = msgspec.structs.replace(self.says(text, model=model), created_by=card["owner_id"])
+        transitions = [Create((said,)), Acquire(owner), RecordGenerationAttempt()]
         committed = await self.machine.create(chat_id, new, transitions)
         self.worker.runners.taken(committed, owner)
         return chat_id
