@@ -1,21 +1,11 @@
 /** The page in other languages: every text, its direction, its numbers, and the choice itself. */
 
+import type { Locator } from "@playwright/test";
 import { texts } from "../scripts/texts.mjs";
 import { expect, type Person, test } from "./page.ts";
 
 // What other tests call their things is in no catalogue.
 test.use({ serverOf: "languages" });
-
-const PLACES = {
-  settings: [
-    ...["profile", "prompt", "notifications", "skills", "usage", "workspaces"],
-    ...["mcp", "keys", "connect", "tokens"],
-  ],
-  admin: [
-    ...["providers", "models", "prompts", "advisor", "mcp", "hooks", "templates", "policies"],
-    ...["users", "budgets", "usage", "audit"],
-  ],
-};
 
 async function speaks(person: Person, language: string): Promise<void> {
   await person.page.addInitScript((chosen) => localStorage.setItem("language", chosen), language);
@@ -59,13 +49,13 @@ function said(person: Person): Promise<string[]> {
   });
 }
 
-for (const [area, names] of Object.entries(PLACES)) {
+for (const area of ["settings", "admin"] as const) {
   test(`no text of ${area} escapes the catalogue`, async ({ person }) => {
     test.slow();
     await marks(person);
-    await person.page.goto("/");
-    for (const name of names) {
-      await person.goes(`/${area}/${name}`);
+    await person.page.goto(`/${area}`);
+    for (const name of await person.placesOf(area)) {
+      await person.goes(name);
       await expect(person.page.getByRole("heading", { level: 2 }).first()).toBeVisible();
       const words = (await said(person)).filter((text) => !MARKED.test(text) && !isData(text));
       expect([name, words]).toEqual([name, []]);
@@ -136,6 +126,51 @@ test("Arabic begins at the right, and programs stay as they are", async ({ perso
   await expect(person.page.locator("pre").first()).toHaveCSS("direction", "ltr");
   expect(await person.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
   expect(await person.findingsInBothThemes()).toEqual([]);
+});
+
+test("in a page that begins at the right, formulas, programs and words of others stay as they were written", async ({
+  person,
+}) => {
+  const { page } = person;
+  await speaks(person, "ar");
+  await page.goto("/");
+  const question = { question: "Which way?", options: [{ label: "That way.", description: "Short." }] };
+  const call = `[[call:ask_user_question ${JSON.stringify({ questions: [question] })}]]`;
+  const table = "| First | Second |\n|---|---|\n| a | b |";
+  const { chat } = await person.asks<{ chat: { id: string } }>("POST", "/chats", {
+    content: [{ type: "text", text: `[[say:$$x^2 = \\frac{1}{3}$$\n\n${table}\n]]${call}` }],
+    plan_mode: true,
+  });
+  await page.goto(`/chats/${chat.id}`);
+  await person.seesRest();
+  const left = async (locator: Locator) => (await locator.boundingBox())?.x ?? Number.NaN;
+  const formula = page.locator(".katex-display .katex-html");
+  await expect(formula).toBeVisible();
+  expect(await left(formula.locator(".mathnormal"))).toBeLessThan(await left(formula.locator(".mfrac")));
+  const heads = page.locator(".markdown th");
+  expect(await left(heads.nth(0))).toBeLessThan(await left(heads.nth(1)));
+  // A full stop ends its sentence at the side where English ends, though the card begins at the right.
+  const ends = await page.locator(".option strong").evaluate((words) => {
+    const range = document.createRange();
+    const text = words.firstChild as Text;
+    range.setStart(text, text.length - 1);
+    range.setEnd(text, text.length);
+    return range.getBoundingClientRect().right - words.getBoundingClientRect().left;
+  });
+  expect(ends).toBeGreaterThan(20);
+  await person.goes("/admin/advisor");
+  const knob = page.getByRole("switch").first();
+  for (const checked of [true, false]) {
+    await knob.setChecked(checked);
+    await person.shows();
+    const { box, shift } = await knob.evaluate((element) => ({
+      box: element.clientWidth,
+      shift: Number.parseFloat(getComputedStyle(element, "::after").translate) || 0,
+    }));
+    // From the right, where it begins.
+    expect(Math.abs(shift)).toBeLessThan(box);
+    expect(shift).toBeLessThanOrEqual(0);
+  }
 });
 
 test("who has chosen nothing is spoken to as the browser says", async ({ browser, server }) => {

@@ -79,6 +79,13 @@ export class Person {
     await this.settles();
   }
 
+  /** Every page that the menu of the settings leads to, as it stands there. */
+  async placesOf(area: "settings" | "admin"): Promise<string[]> {
+    const links = this.page.locator(`.settings-nav a[href^="/${area}/"]`);
+    await expect(links.first()).toBeVisible();
+    return links.evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""));
+  }
+
   /** Everything asked for has come, and is shown. */
   async settles(): Promise<void> {
     await expect(async () => {

@@ -22,6 +22,29 @@ async function begun(person: Person, ...titles: string[]): Promise<string[]> {
   return ids;
 }
 
+test("chats are listed also where their stream opens before the list has come", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/");
+  await begun(person, "Listed in any order");
+  const opened = new Promise<void>((resolve) => {
+    page.on("websocket", (socket) =>
+      socket.on("framereceived", ({ payload }) => {
+        if (String(payload).includes("watch_reset")) resolve();
+      }),
+    );
+  });
+  let asked = 0;
+  await page.route(/\/api\/v1\/chats(\?|$)/, async (route) => {
+    const answer = await route.fetch();
+    if (++asked === 1) await opened;
+    await route.fulfill({ response: answer });
+  });
+  await page.goto("/settings/skills");
+  await person.settles();
+  // Now, and not once something else happens to the chat.
+  expect(await rowOf(person, "Listed in any order").count()).toBe(1);
+});
+
 test("a file dropped anywhere on the page becomes an attachment", async ({ person }) => {
   const { page } = person;
   await page.goto("/");

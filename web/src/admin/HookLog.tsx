@@ -7,6 +7,7 @@ import { termOf } from "../language/terms.ts";
 import { Problem } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
+import { Facts } from "../ui/Facts.tsx";
 import { ago, duration } from "../ui/format.ts";
 import { EVENTS } from "./Hooks.tsx";
 
@@ -56,9 +57,14 @@ function Deliveries({ hook }: { hook: string }) {
             </span>{" "}
             {EVENTS.find((each) => each.value === delivery.event)?.label ?? delivery.event}{" "}
             <span className="quiet small">
-              {ago(delivery.created_at)} · {duration(delivery.duration_ms)}
-              {delivery.attempts > 1 &&
-                ` · ${t("{count, plural, one {# attempt} other {# attempts}}", { count: delivery.attempts })}`}
+              <Facts
+                of={[
+                  ago(delivery.created_at),
+                  duration(delivery.duration_ms),
+                  delivery.attempts > 1 &&
+                    t("{count, plural, one {# attempt} other {# attempts}}", { count: delivery.attempts }),
+                ]}
+              />
             </span>
             {delivery.detail && <div className="quiet small">{delivery.detail}</div>}
           </li>

@@ -10,6 +10,7 @@ import { useResource } from "../settings/resource.ts";
 import { Nothing, Problem, Section } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
+import { Facts } from "../ui/Facts.tsx";
 import { Switch } from "../ui/Field.tsx";
 import { money, tokens } from "../ui/format.ts";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
@@ -40,7 +41,9 @@ export function Models() {
                 <strong>{model.display_name || model.name}</strong>
                 {model.default && <span className="pill pill-accent">{t("default")}</span>}
               </span>
-              <span className="quiet small">{factsOf(model, providers)}</span>
+              <span className="quiet small">
+                <Facts of={factsOf(model, providers)} />
+              </span>
             </button>
             <Switch
               label={model.enabled === false ? t("Off") : t("On")}
@@ -93,7 +96,7 @@ export function Models() {
   );
 }
 
-function factsOf(model: ModelSetting, providers: readonly Provider[]): string {
+function factsOf(model: ModelSetting, providers: readonly Provider[]) {
   const provider = providers.find((entry) => entry.id === model.provider_id)?.name;
   const { context_window, price } = model.options ?? {};
   return [
@@ -105,7 +108,5 @@ function factsOf(model: ModelSetting, providers: readonly Provider[]): string {
         input: money(price.input ?? 0),
         output: money(price.output ?? 0),
       }),
-  ]
-    .filter(Boolean)
-    .join(" · ");
+  ];
 }

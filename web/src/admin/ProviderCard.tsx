@@ -9,6 +9,7 @@ import { SpecForm, type Values } from "../settings/form.tsx";
 import { type Resource, useResource } from "../settings/resource.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
+import { Facts } from "../ui/Facts.tsx";
 import { Switch } from "../ui/Field.tsx";
 import { duration } from "../ui/format.ts";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
@@ -79,9 +80,13 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
           {bare && <span className="pill pill-warn">{t("no models")}</span>}
         </div>
         <div className="quiet small truncate">
-          {provider.base_url}
-          {models.length > 0 &&
-            ` · ${t("{count, plural, one {# model} other {# models}}", { count: models.length })}`}
+          <Facts
+            of={[
+              provider.base_url,
+              models.length > 0 &&
+                t("{count, plural, one {# model} other {# models}}", { count: models.length }),
+            ]}
+          />
         </div>
         <TestResult test={test} />
       </div>

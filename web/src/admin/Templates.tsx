@@ -67,7 +67,7 @@ export function Templates() {
             <div className="grow">
               <strong>{template.name}</strong> <span className="pill">{template.driver}</span>{" "}
               <span className="pill">{template.network === "none" ? t("no network") : t("network")}</span>
-              <div className="quiet small">{template.description}</div>
+              <div className="quiet small given">{template.description}</div>
             </div>
             {template.shipped ? (
               <span className="quiet small">{t("built in")}</span>

@@ -13,7 +13,9 @@ import { Link, useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import { InboxBell } from "../inbox/InboxBell.tsx";
 import { t } from "../language/catalogue.ts";
+import { termOf } from "../language/terms.ts";
 import { Button } from "../ui/Button.tsx";
+import { Facts } from "../ui/Facts.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { Mark } from "./Mark.tsx";
 import { mayAdminister, useMe } from "./session.ts";
@@ -69,7 +71,7 @@ function PersonMenu() {
         return (
           <>
             <p className="menu-heading">
-              {me.name || me.email} · {me.role}
+              <Facts of={[me.name || me.email, termOf(me.role)]} />
             </p>
             <MenuItem icon={<Settings />} onSelect={then(() => go("/settings"))}>
               {t("Settings")}

@@ -38,7 +38,7 @@ export default function Diagram({ source }: { source: string }) {
     };
   }, [name, source, theme]);
   return (
-    <figure className="diagram" aria-label={t("Diagram")}>
+    <figure className="diagram" aria-label={t("Diagram")} tabIndex={state.phase === "drawn" ? 0 : undefined}>
       <div ref={place} />
       {state.phase !== "drawn" && <pre>{source}</pre>}
       {state.phase === "failed" && (

@@ -2,7 +2,8 @@
 
 import { type Drawn, STYLE } from "./messages.ts";
 
-/** A wider drawing may shrink to this, and no further. */
+/** A drawing may shrink by a third, and one that is wide to this, and no further. */
+const LEGIBLE_SHARE = 0.66;
 const LEGIBLE_PX = 480;
 
 /** The drawing as nodes of this page, its styles set by code, which the policy allows to nobody else. */
@@ -18,6 +19,6 @@ export function shown({ svg, css }: Extract<Drawn, { svg: string }>, sheet: CSSS
   }
   // On a phone it is scrolled rather than made too small to read.
   const { style } = root as unknown as SVGElement;
-  if (style.maxWidth) style.minWidth = `min(${style.maxWidth}, ${LEGIBLE_PX}px)`;
+  if (style.maxWidth) style.minWidth = `min(${style.maxWidth} * ${LEGIBLE_SHARE}, ${LEGIBLE_PX}px)`;
   return root;
 }

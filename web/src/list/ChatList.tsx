@@ -1,6 +1,6 @@
 /** The left column: new chat, search, filters, and every chat in its group. */
 
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { ListChecks, Search, SquarePen } from "lucide-react";
 import { useEffect } from "react";
 import { Link, useLocation, useSearch } from "wouter";
@@ -151,9 +151,15 @@ function useGroups(filter: ListFilter): Listed {
     getNextPageParam: (page) => page.next_cursor,
   });
   const all = filter.kind === "all";
+  const client = useQueryClient();
   useEffect(
-    () => directory.reads(() => Promise.all([refetch({ throwOnError: true }), all || directory.read()])),
-    [directory, refetch, all],
+    () =>
+      directory.reads(async () => {
+        // What was asked before may not know what changed, and no answer to it is one to this question.
+        await client.cancelQueries({ queryKey: ["chats", filter] });
+        return Promise.all([refetch({ throwOnError: true }), all || directory.read()]);
+      }),
+    [directory, client, refetch, filter, all],
   );
   const more = hasNextPage ? () => void fetchNextPage() : null;
   const again = () => void refetch();

@@ -99,7 +99,7 @@ export const ChatRow = memo(function ChatRow({ card, current, handle, needs }: P
           <span className="truncate chat-row-title" dir="auto">
             {card.title || t("New chat")}
           </span>
-          <span className="truncate chat-row-subtitle">
+          <span className="truncate chat-row-subtitle given">
             {card.snippet ? <Snippet text={card.snippet} /> : subtitleOf(card)}
           </span>
         </Link>

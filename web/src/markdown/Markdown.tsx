@@ -50,7 +50,7 @@ export function shownBlocks(all: readonly Block[]): ReactNode[] {
 
 function Fold({ opening, inner }: { opening: Opening; inner: ReactNode[] }) {
   return (
-    <details open={opening.open}>
+    <details dir="auto" open={opening.open}>
       <summary>{inline(lexInline(opening.summary))}</summary>
       {inner}
     </details>
@@ -174,7 +174,7 @@ const Items = memo(function Items({ token }: { token: Tokens.List }) {
 function Table({ tokens }: { tokens: Tokens.Table[] }) {
   return (
     <section className="table" tabIndex={0} aria-label={t("Table")}>
-      <table>
+      <table dir="auto">
         <thead>
           <tr>{tokens[0]?.header.map((entry, at) => cell(entry, at, "th"))}</tr>
         </thead>

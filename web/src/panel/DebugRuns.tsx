@@ -11,6 +11,7 @@ import type { ChatState } from "../chat/state.ts";
 import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
 import { Output } from "../tools/Output.tsx";
+import { Facts } from "../ui/Facts.tsx";
 import { clockTime, duration, money, percent, tokens } from "../ui/format.ts";
 
 /** A call is written down a moment after its answer stands in the chat. */
@@ -82,7 +83,9 @@ function Run({ run }: { run: DebugRun }) {
           )}
           <span className="quiet small">{clockTime(run.started_at)}</span>
         </span>
-        <span className="quiet small">{factsOf(run).join(" · ")}</span>
+        <span className="quiet small">
+          <Facts of={factsOf(run)} />
+        </span>
       </button>
       {open && (
         <div className="stack debug-body">

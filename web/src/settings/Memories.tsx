@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import type { Memory } from "../api/types.ts";
 import { mayAdminister, useMe } from "../app/session.ts";
 import { t } from "../language/catalogue.ts";
-
+import { Facts } from "../ui/Facts.tsx";
 import type { FieldSpec } from "./form.tsx";
 import { ResourcePage } from "./ResourcePage.tsx";
 
@@ -55,15 +55,16 @@ export function Memories() {
       words={(memory) => `${memory.text} ${memory.label ?? ""}`}
       row={(memory) => (
         <>
-          <div>{memory.text}</div>
+          <div className="given">{memory.text}</div>
           <div className="quiet small">
-            {[...kinds(memory)].join(" · ")}
-            {memory.chat_id && (
-              <>
-                {" · "}
-                <Link href={`/chats/${memory.chat_id}?message=${memory.message}`}>{t("Open chat")}</Link>
-              </>
-            )}
+            <Facts
+              of={[
+                ...kinds(memory),
+                memory.chat_id && (
+                  <Link href={`/chats/${memory.chat_id}?message=${memory.message}`}>{t("Open chat")}</Link>
+                ),
+              ]}
+            />
           </div>
         </>
       )}

@@ -10,6 +10,7 @@ import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
 import { Unsandboxed } from "../panel/Sandbox.tsx";
 import { Button } from "../ui/Button.tsx";
+import { Facts } from "../ui/Facts.tsx";
 import { bytes, fullTime, since } from "../ui/format.ts";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -67,6 +68,7 @@ function WorkspaceRow({ workspace, onRename, onRemove }: RowProps) {
   const { complain } = useToasts();
   const [renaming, setRenaming] = useState(false);
   const name = workspaceName(workspace);
+  const size = useSize(workspace.id);
   const order = (verb: "start" | "stop") =>
     void api
       .post(`/workspaces/${workspace.id}/${verb}`)
@@ -95,12 +97,16 @@ function WorkspaceRow({ workspace, onRename, onRemove }: RowProps) {
           {workspace.sandboxed === false && <Unsandboxed />}
         </div>
         <div className="quiet small">
-          {workspace.template}
-          <Size workspace={workspace.id} /> ·{" "}
-          {t("created {day}, used {used}", {
-            day: fullTime(workspace.created_at),
-            used: since(workspace.used_at),
-          })}
+          <Facts
+            of={[
+              workspace.template,
+              size === null ? null : bytes(size),
+              t("created {day}, used {used}", {
+                day: fullTime(workspace.created_at),
+                used: since(workspace.used_at),
+              }),
+            ]}
+          />
         </div>
         <Chats workspace={workspace} />
         {workspace.error && <div className="field-error">{workspace.error}</div>}
@@ -139,13 +145,14 @@ function Chats({ workspace }: { workspace: Workspace }) {
   );
 }
 
-function Size({ workspace }: { workspace: string }) {
+/** How much its files take, once that is known. */
+function useSize(workspace: string): number | null {
   const { data } = useQuery({
     queryKey: ["workspace-size", workspace],
     queryFn: () => api.get<{ bytes?: number }>(`/workspaces/${workspace}/size`),
     retry: false,
   });
-  return data?.bytes === undefined ? null : ` · ${bytes(data.bytes)}`;
+  return data?.bytes ?? null;
 }
 
 interface RenamingProps {

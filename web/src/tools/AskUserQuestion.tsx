@@ -52,13 +52,13 @@ function Questions({
   return (
     <div className="questions">
       {failure !== null && (
-        <p className="call-failed" role="note">
+        <p className="call-failed given" role="note">
           {t("These questions can no longer be answered: {failure}", { failure })}
         </p>
       )}
       {questions.map((entry, at) => (
         <fieldset key={entry.question} disabled={settled}>
-          <legend>{entry.question}</legend>
+          <legend className="given">{entry.question}</legend>
           <div className="options">
             {entry.options.map((option) => (
               <button
@@ -68,8 +68,8 @@ function Questions({
                 aria-pressed={chosen[at] === option.label}
                 onClick={() => choose(at, option.label)}
               >
-                <strong>{option.label}</strong>
-                {option.description && <span className="quiet">{option.description}</span>}
+                <strong className="given">{option.label}</strong>
+                {option.description && <span className="quiet given">{option.description}</span>}
               </button>
             ))}
           </div>

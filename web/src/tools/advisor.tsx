@@ -2,6 +2,7 @@ import { Lightbulb } from "lucide-react";
 import { type Call, structured, textField } from "../chat/calls.ts";
 import { t } from "../language/catalogue.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
+import { Facts } from "../ui/Facts.tsx";
 import { type Fields, outputOf, type Renderer, tense } from "./renderer.ts";
 
 type Advice =
@@ -41,9 +42,13 @@ function AdviceView({ advice }: { advice: Advice }) {
         <>
           <Markdown text={advice.text} />
           <p className="quiet small">
-            {advice.model}
-            {advice.remaining !== null &&
-              ` · ${t("{count, plural, one {# use left} other {# uses left}}", { count: advice.remaining })}`}
+            <Facts
+              of={[
+                advice.model,
+                advice.remaining !== null &&
+                  t("{count, plural, one {# use left} other {# uses left}}", { count: advice.remaining }),
+              ]}
+            />
           </p>
         </>
       );

@@ -11,6 +11,7 @@ import { useCard } from "../list/directory.ts";
 import { subtitleOf } from "../list/groups.ts";
 import { StatusIcon } from "../list/StatusIcon.tsx";
 import { Markdown } from "../markdown/Markdown.tsx";
+import { Facts } from "../ui/Facts.tsx";
 import { elapsed, money } from "../ui/format.ts";
 import { Output } from "./Output.tsx";
 import { outputOf, type Renderer, tense } from "./renderer.ts";
@@ -18,7 +19,7 @@ import { outputOf, type Renderer, tense } from "./renderer.ts";
 /** How often a child at work is asked how far it is. */
 const AGAIN_MS = 2_000;
 
-function childId(call: Call): string {
+export function childId(call: Call): string {
   return textField(structured(outputOf(call)) ?? {}, "id");
 }
 
@@ -48,6 +49,10 @@ function ChildState({ id, type }: { id: string; type: string }) {
   );
 }
 
+export function isAtWork(card: ChatCard | undefined): boolean {
+  return card?.status === "running" || card?.status === "interrupting";
+}
+
 interface Cost {
   cost: number;
   items: { chat_id: string; purpose?: string; calls: number }[];
@@ -55,7 +60,7 @@ interface Cost {
 
 /** At which step a child is, for how long it works, and what it cost with all it started itself. */
 function ChildProgress({ card }: { card: ChatCard }) {
-  const works = card.status === "running" || card.status === "interrupting";
+  const works = isAtWork(card);
   const { data } = useQuery({
     queryKey: ["cost", card.id, works || card.updated_at],
     queryFn: () => api.get<Cost>(`/chats/${card.id}/cost`),
@@ -73,7 +78,11 @@ function ChildProgress({ card }: { card: ChatCard }) {
     elapsed(until - Date.parse(card.created_at)),
     data && data.cost > 0 && money(data.cost),
   ];
-  return <span className="progress">{facts.filter(Boolean).join(" · ")}</span>;
+  return (
+    <span className="progress">
+      <Facts of={facts} />
+    </span>
+  );
 }
 
 /** What it does or waits for; at rest what it was about, or that it is done. */

@@ -1,9 +1,10 @@
 /** Searching the web, remembering, skills, screens, MCP, and tools nobody has drawn yet. */
 
-import { BookOpen, Globe, History, Monitor, Plug, Wrench } from "lucide-react";
+import { BookOpen, Brain, Globe, History, Monitor, Plug, Wrench } from "lucide-react";
 import { structured, textField } from "../chat/calls.ts";
 import { t } from "../language/catalogue.ts";
 import { safeAddress } from "../markdown/links.ts";
+import { Markdown } from "../markdown/Markdown.tsx";
 import { Output } from "./Output.tsx";
 import { type Fields, outputOf, type Renderer, tense } from "./renderer.ts";
 
@@ -45,9 +46,30 @@ export const recall: Renderer = {
   icon: History,
   line: (fields, call) => ({
     verb: tense(call, t("Recalling"), t("Recalled")),
-    object: textField(fields, "query") || t("earlier messages"),
+    object: textField(fields, "words") || t("earlier messages"),
   }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
+};
+
+export const remember: Renderer = {
+  icon: Brain,
+  line: (fields, call) => ({
+    verb: tense(call, t("Remembering"), t("Remembered")),
+    object: textField(fields, "fact"),
+    prose: true,
+    note: textField(fields, "label") || undefined,
+  }),
+  Body: ({ call }) => <Output text={outputOf(call)} />,
+};
+
+export const searchMemory: Renderer = {
+  icon: Brain,
+  line: (fields, call) => ({
+    verb: tense(call, t("Searching memory"), t("Searched memory")),
+    object: textField(fields, "words"),
+    prose: true,
+  }),
+  Body: ({ call }) => <Markdown text={outputOf(call)} />,
 };
 
 export const readSkill: Renderer = {

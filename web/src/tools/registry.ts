@@ -14,7 +14,16 @@ import {
 import { editFiles } from "./editFiles.tsx";
 import { execute, processList, processOutput, processSignal } from "./execute.tsx";
 import { listFiles, readFile, searchFiles, writeFile } from "./files.tsx";
-import { computer, mcp, readSkill, recall, unknownTool, webSearch } from "./others.tsx";
+import {
+  computer,
+  mcp,
+  readSkill,
+  recall,
+  remember,
+  searchMemory,
+  unknownTool,
+  webSearch,
+} from "./others.tsx";
 import { proposePlan } from "./ProposePlan.tsx";
 import type { Renderer } from "./renderer.ts";
 import {
@@ -54,6 +63,8 @@ const RENDERERS: Record<string, Renderer> = {
   computer,
   web_search: webSearch,
   recall,
+  remember,
+  search_memory: searchMemory,
   read_skill: readSkill,
   read_skill_file: readSkill,
 };

@@ -244,8 +244,43 @@ export const Others: Story = {
         { query: "idempotent batch import" },
         { results: [{ url: "https://example.org/a", title: "Idempotency" }] },
       ],
-      ["recall", { query: "importer" }, "Message 4: …"],
+      ["recall", { words: "importer" }, "Message 4: …"],
+      [
+        "remember",
+        { fact: "Releases are tagged on Mondays.", label: "team:docs" },
+        "Kept: Releases are tagged on Mondays.",
+      ],
+      ["search_memory", { words: "release" }, "- Releases are tagged on Mondays. (team:docs)"],
+      ["read_skill", { name: "release-notes" }, "# Release notes"],
+      ["read_skill_file", { name: "release-notes", path: "style.md" }, "Short sentences."],
       ["my_own_tool", { x: 1 }, "42"],
+    ),
+  play: async (acting) => {
+    await open(acting);
+    for (const words of ["Recalled importer", "Remembered Releases are", "Searched memory release"])
+      expect(acting.root.textContent).toContain(words);
+  },
+};
+
+export const AgentsDirected: Story = {
+  render: () =>
+    shown(
+      ["list_subagent_models", {}, "opus, haiku"],
+      ["list_agents", {}, "Look for the flaky test: running"],
+      ["message_agent", { id: "child", message: "Look at the CI logs first." }, "Delivered."],
+      ["interrupt_agent", { id: "child" }, "Stopped."],
+    ),
+  play: open,
+};
+
+export const WorkspaceDirected: Story = {
+  render: () =>
+    shown(
+      ["list_templates", {}, "blank, python"],
+      ["read_template", { name: "python" }, "Python with a virtual environment."],
+      ["start_workspace", {}, "Started."],
+      ["process_list", {}, "p1  python3 -m http.server"],
+      ["stop_workspace", {}, "Stopped."],
     ),
   play: open,
 };

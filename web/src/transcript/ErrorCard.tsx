@@ -70,7 +70,7 @@ export function ErrorCard({ error }: { error: ChatError }) {
       <CircleAlert aria-hidden />
       <div className="grow stack">
         <div>
-          <h3>{error.message}</h3>
+          <h3 className="given">{error.message}</h3>
           <p>{advice.what}</p>
           {facts && <p className="quiet small">{facts}</p>}
         </div>

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { useLiveChat } from "../chat/hooks.ts";
 import { progressOf } from "../chat/progress.ts";
 import { t } from "../language/catalogue.ts";
+import { Facts } from "../ui/Facts.tsx";
 import { elapsed, tokens } from "../ui/format.ts";
 
 const TICK_MS = 1_000;
@@ -20,5 +21,9 @@ export function Progress() {
     t("step {step}", { step }),
     output > 0 && t("{output} tokens", { output: tokens(output) }),
   ];
-  return <span className="progress">{facts.filter(Boolean).join(" · ")}</span>;
+  return (
+    <span className="progress">
+      <Facts of={facts} />
+    </span>
+  );
 }

@@ -8,6 +8,7 @@ import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
+import { Facts } from "../ui/Facts.tsx";
 import { duration, money, tokens } from "../ui/format.ts";
 import { Regenerate } from "./Regenerate.tsx";
 
@@ -23,7 +24,7 @@ export function TurnFooter({ turn, last }: { turn: Turn; last: boolean }) {
     turn.cost !== null && money(turn.cost),
     turn.files.length > 0 &&
       t("{count, plural, one {# file changed} other {# files changed}}", { count: turn.files.length }),
-  ].filter(Boolean);
+  ];
   return (
     <footer className="turn">
       {turn.ending !== "complete" && <Ending turn={turn} last={last} />}
@@ -33,7 +34,9 @@ export function TurnFooter({ turn, last }: { turn: Turn; last: boolean }) {
           <Regenerate number={turn.number} model={turn.model} />
           <ForkButton after={turn.until} />
         </span>
-        <span title={turn.files.join("\n") || undefined}>{facts.join(" · ")}</span>
+        <span title={turn.files.join("\n") || undefined}>
+          <Facts of={facts} />
+        </span>
       </div>
     </footer>
   );

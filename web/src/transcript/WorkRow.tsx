@@ -3,6 +3,8 @@ import { useOpen } from "../chat/opened.ts";
 import type { Row } from "../chat/rows.ts";
 import { durationOf } from "../chat/turn.ts";
 import { t } from "../language/catalogue.ts";
+import { useCards } from "../list/directory.ts";
+import { childId, isAtWork } from "../tools/agents.tsx";
 import { duration } from "../ui/format.ts";
 
 /** The work of a turn that is over: one line, which opens to all of it. */
@@ -10,6 +12,8 @@ export function WorkRow({ row }: { row: Extract<Row, { kind: "work" }> }) {
   const [open, setOpen] = useOpen(row.key);
   const calls = row.rows.flatMap((entry) => (entry.kind === "calls" ? entry.calls : []));
   const failed = calls.filter((call) => call.state.phase === "failed").length;
+  const cards = useCards();
+  const working = calls.filter((call) => isAtWork(cards.get(childId(call)))).length;
   const ms = row.turn && durationOf(row.turn);
   return (
     <div className="tool work">
@@ -23,6 +27,11 @@ export function WorkRow({ row }: { row: Extract<Row, { kind: "work" }> }) {
         {calls.length > 0 && (
           <span className="tool-note">
             {t("{count, plural, one {# tool call} other {# tool calls}}", { count: calls.length })}
+          </span>
+        )}
+        {working > 0 && (
+          <span className="pill pill-accent">
+            {t("{count, plural, one {# agent working} other {# agents working}}", { count: working })}
           </span>
         )}
         {failed > 0 && <span className="pill pill-bad">{t("{failed} failed", { failed })}</span>}

@@ -6,6 +6,7 @@ import type { Outgoing, Page, Webhook } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { Problem } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
+import { Facts } from "../ui/Facts.tsx";
 import { ago, momentOf } from "../ui/format.ts";
 import { Segments } from "../ui/Segments.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -87,11 +88,15 @@ function Delivery({ told, onReplay }: { told: Outgoing; onReplay: () => void }) 
         {eventName(told.event)}{" "}
         {told.chat_id && <Link href={`/chats/${told.chat_id}`}>{t("Open chat")}</Link>}
         <div className="quiet small">
-          {ago(told.created_at)}
-          {told.status && ` · ${t("HTTP status {status}", { status: String(told.status) })}`}
-          {told.attempts > 1 &&
-            ` · ${t("{count, plural, one {# attempt} other {# attempts}}", { count: told.attempts })}`}
-          {waits && ` · ${t("again at {time}", { time: momentOf(told.due_at) })}`}
+          <Facts
+            of={[
+              ago(told.created_at),
+              told.status ? t("HTTP status {status}", { status: String(told.status) }) : null,
+              told.attempts > 1 &&
+                t("{count, plural, one {# attempt} other {# attempts}}", { count: told.attempts }),
+              waits && t("again at {time}", { time: momentOf(told.due_at) }),
+            ]}
+          />
         </div>
         {told.detail && <div className="quiet small">{told.detail}</div>}
       </div>

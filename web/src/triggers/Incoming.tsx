@@ -6,6 +6,7 @@ import type { Page, Trigger, TriggerDelivery } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { Problem } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
+import { Facts } from "../ui/Facts.tsx";
 import { TextArea } from "../ui/Field.tsx";
 import { ago } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -49,7 +50,7 @@ export function Incoming({ trigger }: { trigger: Trigger }) {
               <span className={`pill ${STATES[each.state].look}`}>{STATES[each.state].words}</span>{" "}
               {each.chat_id && <Link href={`/chats/${each.chat_id}`}>{t("Open chat")}</Link>}
               <div className="quiet small">
-                {[ago(each.created_at), each.name].filter(Boolean).join(" · ")}
+                <Facts of={[ago(each.created_at), each.name]} />
               </div>
               {each.detail && <div className="quiet small">{each.detail}</div>}
             </div>
