@@ -11,8 +11,11 @@ export function Away() {
     <div className="away" role="status">
       {(away || !online) && (
         <p>
-          <CloudOff aria-hidden /> {online ? t("No connection to the server.") : t("You are offline.")}{" "}
-          {t("What you send is saved here and delivered once you are back online.")}
+          <CloudOff aria-hidden />
+          <span>
+            {online ? t("No connection to the server.") : t("You are offline.")}{" "}
+            {t("What you send is saved here and delivered once you are back online.")}
+          </span>
         </p>
       )}
     </div>

@@ -55,48 +55,50 @@ export function Shell() {
         {t("Skip to the conversation")}
       </a>
       <Away />
-      <aside className="side" style={{ width }}>
-        <TopBar onFold={() => setFolded(true)} />
-        <ChatList onSearch={() => setOverlay("palette")} />
-        <Divider
-          label={t("Width of the chat list")}
-          value={width}
-          least={240}
-          most={660}
-          onChange={setWidth}
-        />
-      </aside>
-      {overlay === "drawer" && (
-        <button
-          type="button"
-          className="drawer-shade"
-          aria-label={t("Close the chat list")}
-          onClick={close}
-        />
-      )}
-      <main className="middle" id="conversation" tabIndex={-1}>
-        <Suspense fallback={<Loading />}>
-          <Switch>
-            <Route path="/">
-              <NewChat onDrawer={openList} />
-            </Route>
-            <Route path="/chats/:id">{({ id }) => <ChatPage key={id} id={id} onDrawer={openList} />}</Route>
-            <Route path="/settings/*?">
-              <Settings area="settings" onDrawer={openList} />
-            </Route>
-            <Route path="/admin/*?">
-              <Settings area="admin" onDrawer={openList} />
-            </Route>
-            <Route path="/shared/:link">{({ link }) => <SharedChat link={link} />}</Route>
-            <Route path="/login">
-              <Redirect to="/" />
-            </Route>
-            <Route>
-              <NotFound />
-            </Route>
-          </Switch>
-        </Suspense>
-      </main>
+      <div className="columns">
+        <aside className="side" style={{ width }}>
+          <TopBar onFold={() => setFolded(true)} />
+          <ChatList onSearch={() => setOverlay("palette")} />
+          <Divider
+            label={t("Width of the chat list")}
+            value={width}
+            least={240}
+            most={660}
+            onChange={setWidth}
+          />
+        </aside>
+        {overlay === "drawer" && (
+          <button
+            type="button"
+            className="drawer-shade"
+            aria-label={t("Close the chat list")}
+            onClick={close}
+          />
+        )}
+        <main className="middle" id="conversation" tabIndex={-1}>
+          <Suspense fallback={<Loading />}>
+            <Switch>
+              <Route path="/">
+                <NewChat onDrawer={openList} />
+              </Route>
+              <Route path="/chats/:id">{({ id }) => <ChatPage key={id} id={id} onDrawer={openList} />}</Route>
+              <Route path="/settings/*?">
+                <Settings area="settings" onDrawer={openList} />
+              </Route>
+              <Route path="/admin/*?">
+                <Settings area="admin" onDrawer={openList} />
+              </Route>
+              <Route path="/shared/:link">{({ link }) => <SharedChat link={link} />}</Route>
+              <Route path="/login">
+                <Redirect to="/" />
+              </Route>
+              <Route>
+                <NotFound />
+              </Route>
+            </Switch>
+          </Suspense>
+        </main>
+      </div>
       {overlay === "palette" && <Palette onClose={close} />}
       {overlay === "keyboard" && <KeyboardMap onClose={close} />}
     </div>

@@ -1,5 +1,6 @@
 /** One chat: its conversation, its composer, and the panel beside it. */
 
+import { Compass, Lock } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo, useSyncExternalStore } from "react";
 import { Link } from "wouter";
 import { useShortcuts } from "../app/shortcuts.ts";
@@ -83,9 +84,10 @@ function Answering() {
 function GoneChat({ gone }: { gone: Gone }) {
   return (
     <div className="empty grow">
+      {gone.status === 404 ? <Compass aria-hidden /> : <Lock aria-hidden />}
       <h1>{gone.status === 404 ? t("Chat not found") : t("You do not have access to this chat")}</h1>
       <p>{gone.status === 404 ? t("It was deleted, or is no longer shared with you.") : gone.reason}</p>
-      <Link href="/" className="button button-plain">
+      <Link href="/" className="button button-primary">
         {t("Start a new chat")}
       </Link>
     </div>

@@ -23,7 +23,7 @@ export function RoleSelect({ label, value, required, onChange }: Props) {
   const id = useId();
   return (
     <div className="spread role-row">
-      <label htmlFor={id} className="grow truncate">
+      <label htmlFor={id} className="grow truncate" dir="auto">
         {label}
       </label>
       <select

@@ -44,7 +44,7 @@ export function StopQuestion({ live, onDone }: { live: LiveChat; onDone: () => v
     void live.inOrder(act).catch(complain);
   };
   return (
-    <>
+    <div className="stack">
       <p>
         {t(
           "{count, plural, one {# message} other {# messages}} in the queue. Once the turn stops, the first one is sent.",
@@ -59,6 +59,6 @@ export function StopQuestion({ live, onDone }: { live: LiveChat; onDone: () => v
           {t("Stop and clear the queue")}
         </Button>
       </div>
-    </>
+    </div>
   );
 }

@@ -204,7 +204,7 @@ function Denial({ onDeny, onCancel }: { onDeny: (reason: string) => void; onCanc
   const [reason, setReason] = useState("");
   return (
     <form
-      className="spread wrap"
+      className="spread wrap denial"
       onSubmit={(event) => {
         event.preventDefault();
         onDeny(reason.trim());
