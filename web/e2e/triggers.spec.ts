@@ -110,7 +110,7 @@ test("a trigger shows its URL and its secret once, is tried out, changed and rem
   await form.getByLabel("Name").fill("New issues");
   await form.getByLabel("What to say").fill("{{ title }}");
   await form.getByRole("button", { name: "Add", exact: true }).click();
-  await expect(form.getByText(/is no path/)).toBeVisible();
+  await expect(form.getByText("is not a field: write", { exact: false }).first()).toBeVisible();
   await form.getByLabel("What to say").fill("[[say:looked at {{ body.title }}]]");
   await form.getByLabel("Only if").fill("body.action is opened | reopened");
   expect(await person.accessibility()).toEqual([]);

@@ -203,7 +203,7 @@ def _check(options: TriggerOptions, secret: str | None) -> None:
 
 def _wrong_template(field: str, template: str) -> list[Validation]:
     wrong = [
-        Validation(field, f"{{{{{each}}}}} is no field: write {{{{ body.a.b }}}}") for each in wrong_fields(template)
+        Validation(field, f"{{{{{each}}}}} is not a field: write {{{{ body.a.b }}}}") for each in wrong_fields(template)
     ]
     if template.count("{{") > MOST_FIELDS:
         wrong.append(Validation(field, f"has more than {MOST_FIELDS} fields"))
