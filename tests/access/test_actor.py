@@ -21,9 +21,9 @@ def actor(role: Role, scope: Scope) -> Actor:
 @pytest.mark.parametrize(
     ("role", "scope", "permission", "why"),
     [
-        (Role.OWNER, Scope.CHAT, Permission.CONFIGURE, "but this token does not: it lacks the scope admin."),
-        (Role.AUDITOR, Scope.CHAT, Permission.AUDIT, "but this token does not: it lacks the scope admin."),
-        (Role.MEMBER, Scope.READ, Permission.CHAT, "but this token does not: it lacks the scope chat."),
+        (Role.OWNER, Scope.CHAT, Permission.CONFIGURE, "but this token does not: it is missing the scope admin."),
+        (Role.AUDITOR, Scope.CHAT, Permission.AUDIT, "but this token does not: it is missing the scope admin."),
+        (Role.MEMBER, Scope.READ, Permission.CHAT, "but this token does not: it is missing the scope chat."),
         (Role.MEMBER, Scope.ADMIN, Permission.CONFIGURE, "Only an admin may see or change the configuration."),
         (Role.AUDITOR, Scope.CHAT, Permission.CHAT, "Your role does not allow chats of your own."),
     ],

@@ -122,7 +122,7 @@ async def test_a_server_that_nobody_set_up_cannot_be_chosen(api: ServedApi, ada:
     await set_up(api, "files")
     refused = await ada.patch(f"/chats/{root}", {"mcp_servers": ["files", "flies"]})
     assert (refused.status, refused.json["validations"][0]["field"]) == (400, "mcp_servers[1]")
-    assert "There are these MCP servers: files." in refused.json["message"]
+    assert "The MCP servers are: files." in refused.json["message"]
     assert (await ada.patch(f"/chats/{root}", {"mcp_servers": ["files"]})).status == 200
 
 

@@ -88,7 +88,7 @@ async def test_a_chat_is_its_importers_alone(api: ServedApi, ada: Person) -> Non
         file = await ada.ask("POST", "/files", b"hello", x_file_name="a.txt", content_type="text/plain")
         part = {"type": "file", "file_id": file.json["id"]}
         refused = await bob.post("/imports", body({"key": "9", "role": "user", "parts": [part]}, after="2"))
-        assert (refused.status, refused.json["message"]) == (400, "There is no such file.")
+        assert (refused.status, refused.json["message"]) == (400, "File not found.")
         assert (
             await ada.post("/imports", body({"key": "9", "role": "user", "parts": [part]}, after="2"))
         ).status == 200

@@ -6,14 +6,16 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src/perdure"
 TIMING = SOURCE / "core/timing.py"
 AT_HOME = [SOURCE / floor for floor in ("client", "providers", "tools")]
-"""Floors whose own durations are with whoever uses them. On the others they are all in one place still."""
+"""Packages whose own durations are with whoever uses them. In the others they are all in one place still."""
 # The program inside a workspace has nothing but the standard library; what measures or tests the product is not it;
 # and the calendar's days and weeks are nobody's choice.
 ELSEWHERE = [
     *(TIMING, *AT_HOME),
     *(SOURCE / place for place in ("workspaces/agent", "proof", "testing", "core/recurrence")),
+    *SOURCE.glob("cli/bench_*.py"),
 ]
 CONSTANT = re.compile(r"^(_?[A-Z][A-Z_]*)(?::.+?)? = (?:.*\btimedelta\((?:\w+=)?[\d.]|[\d.]+$)", re.MULTILINE)
+WORD = re.compile(r"\b[A-Z_]+\b")
 UNITS = {"_MICROSECOND", "_LAST"}
 
 
@@ -33,8 +35,9 @@ def test_no_other_module_says_how_long_something_takes() -> None:
 def shared_by_nobody(timing: str, modules: dict[Path, str]) -> dict[str, Path]:
     """Durations that depend on no other, no other on them, and that one module alone uses."""
     lonely: dict[str, Path] = {}
+    words = {path: set(WORD.findall(text)) for path, text in modules.items()}
     for name in re.findall(r"^([A-Z_]+) = timedelta\(", timing, re.MULTILINE):
-        users = [path for path, text in modules.items() if re.search(rf"\b{name}\b", text)]
+        users = [path for path, named in words.items() if name in named]
         if len(users) == 1 and len(re.findall(rf"\b{name}\b", timing)) == 1:
             lonely[name] = users[0]
     return lonely

@@ -248,7 +248,7 @@ async def test_a_comment_decides_about_one_call_of_one_message(api: ServedApi, a
     for _ in range(2):
         await channel.comment("/approve 2.0")
     late = await channel.heard()
-    assert {(each["state"], each["detail"]) for each in late[:2]} == {("skipped", "This was decided already.")}
+    assert {(each["state"], each["detail"]) for each in late[:2]} == {("skipped", "This has already been decided.")}
     assert await api.pool.fetchval(status) == "requires_action"
 
 
@@ -321,7 +321,7 @@ async def test_a_button_decides_about_one_call_of_one_message(api: ServedApi, ad
     await channel.heard()
     assert (await ada.get(f"/chats/{chat}")).json["chat"]["status"] == "running"
     again = await channel.click(buttons[2], thread="5.0")
-    assert (again.status, (await channel.heard())[0]["detail"]) == (200, "This was decided already.")
+    assert (again.status, (await channel.heard())[0]["detail"]) == (200, "This has already been decided.")
 
 
 async def test_what_slack_refuses_is_tried_again(api: ServedApi, ada: Person, other: Elsewhere) -> None:

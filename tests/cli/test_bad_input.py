@@ -128,7 +128,7 @@ def test_a_file_that_holds_no_scripts(start: Start, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "why"),
-    [(None, "No such file or directory"), ("{", "the request's body is not JSON"), ("{}", "home must be a text")],
+    [(None, "No such file or directory"), ("{", "the request's body is not JSON"), ("{}", "home must be a string")],
 )
 def test_settings_of_a_workspace_that_mean_nothing(start: Start, tmp_path: Path, content: str | None, why: str) -> None:
     path = tmp_path / "settings.json"
@@ -156,4 +156,4 @@ def test_an_address_that_nobody_could_sign_in_with(start: Start) -> None:
     process = start("users", "add", "ada", "--password", "long enough for us")
     _, complaint = process.communicate()
     assert process.returncode == 2
-    assert "it must be an address, such as ada@example.com" in " ".join(complaint.replace("│", " ").split())
+    assert "must be an email address, such as ada@example.com" in " ".join(complaint.replace("│", " ").split())

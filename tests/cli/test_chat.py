@@ -85,7 +85,7 @@ async def test_a_server_that_is_not_there_is_said_in_one_line(fleet: Fleet) -> N
     code, _, aside = await ended(await started(fleet, "hello"))
     assert (code, aside) == (
         1,
-        "perdure: Nobody answers at http://127.0.0.1:9. Is the server started, and is that its address?\n",
+        "perdure: No answer at http://127.0.0.1:9. Is the server running, and is the address right?\n",
     )
 
 

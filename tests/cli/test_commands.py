@@ -135,7 +135,7 @@ async def test_workspaces_are_listed_and_what_is_not_there_is_said(start: Start,
     assert listed == ("", "There are no workspaces.\n")
     stopping = start("workspaces", "stop", "00000000-0000-0000-0000-000000000001", database_url=database_url)
     _, said = stopping.communicate()
-    assert (stopping.returncode, said) == (1, "perdure: There is no such workspace.\n")
+    assert (stopping.returncode, said) == (1, "perdure: Workspace not found.\n")
 
 
 def test_links_that_sign_in_lead_to_where_browsers_reach_the_server(start: Start, database_url: str) -> None:

@@ -242,5 +242,5 @@ def test_code_without_an_event_loop_can_do_all_that_other_code_can() -> None:
 async def test_a_stream_that_is_refused_says_why(client: Client, transport: Transport) -> None:
     chat = await client.chats.create("[[say:hello]]")
     events = aiter(chat.stream("nonsense", transport=transport))
-    with pytest.raises(ApiError, match="This cursor is not one of ours"):
+    with pytest.raises(ApiError, match="This cursor is not valid"):
         await anext(events)

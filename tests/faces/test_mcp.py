@@ -326,10 +326,10 @@ async def test_a_turn_that_fails_is_a_result_that_says_so(peer: Peer) -> None:
         ("begin_chat", {"message": ""}, "message"),
         ("begin_chat", {"words": "hi"}, "words"),
         ("begin_chat", [], "object"),
-        ("read_chat", {"chat_id": "not an id"}, "no such chat"),
-        ("continue_chat", {"chat_id": str(uuid4()), "message": "hi"}, "no such chat"),
-        ("wait_for_chat", {"chat_id": str(uuid4())}, "no such chat"),
-        ("stop_chat", {"chat_id": str(uuid4())}, "no such chat"),
+        ("read_chat", {"chat_id": "not an id"}, "not found"),
+        ("continue_chat", {"chat_id": str(uuid4()), "message": "hi"}, "not found"),
+        ("wait_for_chat", {"chat_id": str(uuid4())}, "not found"),
+        ("stop_chat", {"chat_id": str(uuid4())}, "not found"),
     ],
 )
 async def test_an_agent_reads_what_is_wrong_with_its_call(

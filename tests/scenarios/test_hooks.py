@@ -193,7 +193,7 @@ async def test_trying_again_asks_a_hook_again_that_could_not_be_heard(
     view = (await fleet.at(0).get(f"/chats/{chat}")).json
     assert view["error"]["kind"] == "hook_dispatch_failed"
     # Its address may hold credentials.
-    assert view["error"]["message"].startswith("The hook without a name could not be asked: its answer means nothing")
+    assert view["error"]["message"].startswith("The hook without a name could not be asked: its answer is not valid")
     assert len(receiver.heard) == 1
     receiver.answering = lambda _: {}
     assert (await fleet.at(0).post(f"/chats/{chat}/retry")).status == 200
@@ -240,7 +240,7 @@ async def test_a_request_that_is_sent_again_by_somebody_else_is_refused(fleet: F
     await fleet.comes_to_rest(0, await fleet.asks(0, "hello"))
     assert receiver.forged == []
     assert await receiver.again() == 401
-    assert receiver.forged == ["The request came before."]
+    assert receiver.forged == ["This request was received before."]
 
 
 async def test_an_answer_that_means_nothing_is_a_clear_error(fleet: Fleet, receiver: Receiver) -> None:
@@ -248,7 +248,7 @@ async def test_an_answer_that_means_nothing_is_a_clear_error(fleet: Fleet, recei
     receiver.answering = lambda _: b"<html>oops</html>"
     said = await fleet.at(0).post("/chats", say("hello"))
     assert said.status == 502
-    assert said.json["message"].startswith("The hook rules could not be asked: its answer means nothing")
+    assert said.json["message"].startswith("The hook rules could not be asked: its answer is not valid")
     receiver.answering = lambda _: {}
     assert (await fleet.at(0).post("/chats", say("hello"))).status == 201
 

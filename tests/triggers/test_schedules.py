@@ -272,7 +272,7 @@ async def test_what_cannot_begin_fails_in_words(api: ServedApi, ada: Person) -> 
     await late(api, schedule, minutes=0)
     await runner(api).once()
     (run,) = await runs(ada, schedule)
-    assert (run["state"], run["detail"]) == ("failed", "There is no such chat.")
+    assert (run["state"], run["detail"]) == ("failed", "Chat not found.")
 
 
 async def test_nothing_is_said_for_somebody_who_was_removed(api: ServedApi, ada: Person) -> None:

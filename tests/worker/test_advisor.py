@@ -165,7 +165,7 @@ async def test_no_limit_of_its_own(bench: Bench) -> None:
 async def test_a_question_that_is_too_long_is_refused(bench: Bench) -> None:
     await bench.set(model="wise")
     chat = await bench.runs(Step((Call("advisor", {"question": "x" * 2001}),)))
-    assert "do not fit the tool's schema" in (await bench.heard(chat))[0]["refused"]
+    assert "do not match the tool's schema" in (await bench.heard(chat))[0]["refused"]
     assert bench.asked("wise") == []
 
 

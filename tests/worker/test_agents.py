@@ -277,8 +277,8 @@ async def test_a_steered_parent_hears_where_its_agents_stand(
     [
         ({"ids": [GONE]}, f"You have no agent '{GONE}'"),
         ({"ids": ["not an id"]}, "You have no agent 'not an id'"),
-        ({"ids": []}, "do not fit the tool's schema"),
-        ({"ids": [GONE], "timeout": 4000}, "do not fit the tool's schema"),
+        ({"ids": []}, "do not match the tool's schema"),
+        ({"ids": [GONE], "timeout": 4000}, "do not match the tool's schema"),
     ],
 )
 async def test_a_wait_that_makes_no_sense_is_an_error_for_the_model(
@@ -402,14 +402,14 @@ async def test_so_many_agents_and_no_more(replica: InProcessReplica, sim: Simula
 async def test_an_agent_stands_only_so_deep(replica: InProcessReplica) -> None:
     chat = await at_rest(replica)
     child = await replica.comes_to_rest(await start(asking(replica, chat)))
-    with pytest.raises(ToolFailed, match="may not be started from here"):
+    with pytest.raises(ToolFailed, match="cannot start agents here"):
         await start(asking(replica, child))
     await replica.sets(subagents={"depth": 2})
     grandchild = await start(asking(replica, child))
     card = await card_of(replica, grandchild)
     assert (card["parent_id"], card["root_id"]) == (child.id, chat.id)
     await replica.comes_to_rest(grandchild)
-    with pytest.raises(ToolFailed, match="may not be started from here"):
+    with pytest.raises(ToolFailed, match="cannot start agents here"):
         await start(asking(replica, await replica.machine.load(grandchild)))
     named = await replica.runner_services.family.named(chat.id, [str(grandchild)])
     assert [agent.parent_id for agent in named] == [child.id]

@@ -94,7 +94,7 @@ async def test_whatever_a_tool_does_becomes_a_result(replica: InProcessReplica) 
     assert results[0] == "fails failed: Try the other door."
     assert "error of its own" in results[1]
     assert "There is no tool named 'nonsense'" in results[2]
-    assert "do not fit the tool's schema" in results[3]
+    assert "do not match the tool's schema" in results[3]
 
 
 async def test_an_exclusive_call_in_company_runs_nothing(replica: InProcessReplica) -> None:

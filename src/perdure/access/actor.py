@@ -80,13 +80,13 @@ class Actor:
             return
         if permission in PERMISSIONS[self.role]:
             scope = Scope.CHAT if permission is Permission.CHAT else Scope.ADMIN
-            raise NotAllowed(f"Your role allows this, but this token does not: it lacks the scope {scope.value}.")
+            raise NotAllowed(f"Your role allows this, but this token does not: it is missing the scope {scope.value}.")
         raise NotAllowed(_REFUSALS[permission])
 
     def require_whole(self) -> None:
         """What proves who somebody is, is theirs alone: with less, one could make oneself what is for more."""
         if self.narrow:
-            raise NotAllowed("This token is for less than that. Sign in, or use a token with the scope admin.")
+            raise NotAllowed("This token is too limited for that. Sign in, or use a token with the admin scope.")
 
 
 _REFUSALS = {

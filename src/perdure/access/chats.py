@@ -122,7 +122,7 @@ class Chats:
         """A chat of the actor's own. Those it is shared with read it, and spend nothing on it."""
         seen = await self.read(chat_id)
         if not seen.own:
-            raise NotAllowed("This chat is shared with you to read. Only its owner may do this.")
+            raise NotAllowed("This chat is shared with you as read-only. Only its owner can do this.")
         self._rows.actor.require(Permission.CHAT)
         return seen
 
@@ -211,7 +211,7 @@ class Chats:
         assert seen.own
         if unknown := await shares.unknown(self._rows, tuple(users), tuple(groups)):
             raise InvalidInput(
-                "Somebody in the list does not exist.", *_places(unknown, users=tuple(users), groups=tuple(groups))
+                "The list names an unknown user.", *_places(unknown, users=tuple(users), groups=tuple(groups))
             )
         version = await shares.replace(self._rows, seen.chat.id, *_listed(users), *_listed(groups))
         if version is None:

@@ -82,15 +82,15 @@ class LoginServices:
             text = self._keyring.open(bytes.fromhex(sealed), _ATTEMPT_PURPOSE)
             kept = msgspec.json.decode(text, type=_Kept)
         except Exception:  # noqa: BLE001 - whatever is wrong with it, it is not what we gave
-            raise Unauthenticated("Signing in took another way than it began. Try again.") from None
+            raise Unauthenticated("The sign-in did not finish the way it started. Try again.") from None
         if kept.slug != slug or kept.attempt.state != state or kept.until < self._clock.now().timestamp():
-            raise Unauthenticated("Signing in took too long, or was begun elsewhere. Try again.")
+            raise Unauthenticated("The sign-in took too long, or was started in another browser. Try again.")
         return kept.attempt
 
     async def _service(self, slug: str) -> LoginService:
         service = await login_services.one(self._pool, slug)
         if service is None:
-            raise NotFound("There is no such login service.")
+            raise NotFound("Login service not found.")
         return service
 
     def _client(self, service: LoginService, redirect_uri: str) -> Client:
@@ -122,7 +122,7 @@ class LoginServices:
         await users.add_unless_there(self._pool, organisation, email, name, options.role, None)
         person = await identities.link(self._pool, service.issuer, str(claims["sub"]), organisation, email)
         if person is None:
-            raise Unauthenticated("This address belongs to somebody of another organisation.")
+            raise Unauthenticated("This address belongs to a user of another organization.")
         return person
 
     async def _note(self, user_id: UserId, action: str, **detail: str) -> None:
@@ -176,17 +176,17 @@ class LoginSetup:
         service = NewService(slug, name, issuer, client_id, sealed, text, enabled)
         put = await login_services.put(organisation, service)
         if put is None:
-            raise NotFound("There is no such login service.")
+            raise NotFound("Login service not found.")
         await record(self._rows, "login_service.put", slug, issuer=issuer, client_id=client_id, enabled=enabled)
         return put
 
     async def delete(self, slug: str) -> None:
         if await login_services.delete(self._owned(), slug) is None:
-            raise NotFound("There is no such login service.")
+            raise NotFound("Login service not found.")
         await record(self._rows, "login_service.delete", slug)
 
     def _owned(self) -> OrganisationScope:
         organisation = self._rows.organisation(Permission.PEOPLE)
         if self._rows.actor.role is not Role.OWNER:
-            raise NotAllowed("Only an owner may set up login services.")
+            raise NotAllowed("Only an owner can set up login services.")
         return organisation

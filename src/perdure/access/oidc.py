@@ -166,7 +166,7 @@ class Oidc:
         try:
             metadata = msgspec.json.decode(content, type=Metadata)
         except msgspec.MsgspecError as error:
-            raise Unavailable("The login service does not describe itself.") from error
+            raise Unavailable("The login service publishes no OpenID configuration.") from error
         if metadata.issuer.rstrip("/") != issuer.rstrip("/"):
             raise Unavailable(f"The login service calls itself {metadata.issuer}, not {issuer}.")
         return metadata

@@ -41,12 +41,12 @@ class People:
         organisation = self._rows.organisation(_PEOPLE)
         person = await users.one(organisation, user_id)
         if person is None:
-            raise NotFound("There is no such user.")
+            raise NotFound("User not found.")
         self._may_give(role or Role(person.role), Role(person.role))
         secret = None if password is None else await hashed(password)
         changed = await users.change(organisation, user_id, name, role, disabled, secret)
         if changed is None:
-            raise Refused("The deployment needs an owner: make someone else an owner first.")
+            raise Refused("The deployment needs an owner. Make someone else an owner first.")
         if disabled or password is not None:
             await users.expel(organisation, user_id)
         told = {"role": role, "disabled": disabled, "name": name, "password": secret and "changed"}
@@ -58,14 +58,14 @@ class People:
         organisation = self._rows.organisation(_PEOPLE)
         person = await users.one(organisation, user_id)
         if person is None:
-            raise NotFound("There is no such user.")
+            raise NotFound("User not found.")
         if not person.disabled:
             raise NotAllowed("Only the chats of somebody who was removed can be read by others.")
         return await chats.of_person(organisation, user_id, CHATS_SHOWN)
 
     def _may_give(self, *roles: Role) -> None:
         if Role.OWNER in roles and self._rows.actor.role is not Role.OWNER:
-            raise NotAllowed("Only an owner may make or change an owner.")
+            raise NotAllowed("Only an owner can add or change an owner.")
 
 
 class Groups:
@@ -87,21 +87,21 @@ class Groups:
     async def change(self, group_id: UUID, name: str | None, members: tuple[UserId, ...] | None) -> None:
         async with self._rows.together() as rows:
             if await groups.rename(rows.organisation(_PEOPLE), group_id, name) is None:
-                raise NotFound("There is no such group.")
+                raise NotFound("Group not found.")
             if members is not None:
                 await _set_members(rows, group_id, members)
             await record(rows, "group.change", group_id, name=name, members=members)
 
     async def delete(self, group_id: UUID) -> None:
         if await groups.delete(self._rows.organisation(_PEOPLE), group_id) is None:
-            raise NotFound("There is no such group.")
+            raise NotFound("Group not found.")
         await record(self._rows, "group.delete", group_id)
 
 
 async def _set_members(rows: ActorRows, group_id: UUID, members: tuple[UserId, ...]) -> list[UserId]:
     found = await groups.set_members(rows.organisation(_PEOPLE), group_id, members)
     if len(found) < len(set(members)):
-        raise InvalidInput("Somebody in the list does not exist.", Validation("members", "names an unknown user"))
+        raise InvalidInput("The list names an unknown user.", Validation("members", "names an unknown user"))
     return found
 
 
@@ -120,12 +120,12 @@ class Tokens:
         secret = mint(TOKEN_PREFIX)
         token = await tokens.add_own(self._rows, digest(secret), name, secret[-HINT_LENGTH:], scopes, kept)
         if token is None:
-            raise NotFound("There is no such user.")
+            raise NotFound("User not found.")
         await record(self._rows, "token.add", token.id, name=name, scopes=scopes)
         return token, secret
 
     async def delete(self, token_id: UUID) -> None:
         self._rows.actor.require_whole()
         if await tokens.delete(self._rows, token_id) is None:
-            raise NotFound("There is no such token.")
+            raise NotFound("Token not found.")
         await record(self._rows, "token.delete", token_id)

@@ -86,10 +86,10 @@ def _check_standard(secret: str, headers: Mapping[str, str], body: bytes, now: f
 
 def _check_age(moment: str, now: float) -> None:
     if not moment.isascii() or not moment.isdigit() or len(moment) > 12:
-        raise Unauthenticated("The timestamp of the signature is missing, or is not a number of seconds.")
+        raise Unauthenticated("The signature's timestamp is missing or is not a number of seconds.")
     if abs(now - int(moment)) > SIGNATURE_KEPT.total_seconds():
         minutes = SIGNATURE_KEPT.seconds // 60
-        raise Unauthenticated(f"The signature is more than {minutes} minutes old, or ahead. Check the sender's clock.")
+        raise Unauthenticated(f"The signature is more than {minutes} minutes off. Check the sender's clock.")
 
 
 def _agree(given: list[str], expected: str, where: str) -> None:

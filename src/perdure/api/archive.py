@@ -53,4 +53,4 @@ def _under(path: str, inner: str) -> str:
 
 
 def _too_much(why: str) -> InvalidInput:
-    return InvalidInput(f"This is too much for one archive: {why}. Download a folder of it instead.")
+    return InvalidInput(f"This is too large for one archive: {why}. Download a folder of it instead.")

@@ -53,7 +53,7 @@ class BuildStream:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             if scope["type"] != "http":
-                raise InvalidInput("A build is told as server-sent events.")
+                raise InvalidInput("Builds are streamed as server-sent events.")
             _, row = await self._access.enter_workspace(scope, _workspace_id(scope))
         except PerdureError as error:
             await refuse(self._access, error, scope, receive, send)
@@ -86,4 +86,4 @@ def _workspace_id(scope: Scope) -> WorkspaceId:
     try:
         return WorkspaceId(UUID(scope["path_params"]["workspace_id"]))
     except ValueError:
-        raise NotFound("There is no such workspace.") from None
+        raise NotFound("Workspace not found.") from None

@@ -24,7 +24,9 @@ async def workspace_for(
         yield await own_workspace(caller, workspace_id)
         return
     if workspace_id is not None:
-        raise InvalidInput("A chat acts in one workspace.", Validation("workspace_id", "is given beside workspace"))
+        raise InvalidInput(
+            "A chat uses one workspace.", Validation("workspace_id", "cannot be combined with workspace")
+        )
     workspaces, made = caller.services.workspaces, WorkspaceId(caller.made_id("workspace"))
     try:
         await _begin(caller, workspaces, wish, made)
@@ -39,7 +41,7 @@ async def workspace_for(
 async def own_workspace(caller: Caller, workspace_id: WorkspaceId | None) -> WorkspaceId | None:
     """The id, if it is that of a workspace of the caller's own."""
     if workspace_id is not None and await read(caller.rows, workspace_id) is None:
-        raise NotFound("There is no such workspace.")
+        raise NotFound("Workspace not found.")
     return workspace_id
 
 
@@ -61,7 +63,7 @@ async def _begin(caller: Caller, workspaces: Workspaces, wish: WorkspaceWish, wo
     try:
         await workspaces.begin(workspace_id, await wish_of(caller, wish.template, wish.parameters))
     except NotFound as error:
-        raise InvalidInput("There is no such template.", Validation("workspace.template", str(error))) from error
+        raise InvalidInput("Template not found.", Validation("workspace.template", str(error))) from error
 
 
 @asynccontextmanager
@@ -83,9 +85,9 @@ async def files_back(caller: Caller, seen: Seen, number: MessageNumber, body: Ed
 async def resting_root(caller: Caller, seen: Seen) -> None:
     """Files go back only in chats that have a workspace of their own, and while nothing of them is at work."""
     if not seen.own:
-        raise NotAllowed("Only the chat's owner can put its files back.")
+        raise NotAllowed("Only the chat's owner can restore its files.")
     if seen.row.parent_id is not None:
-        raise Refused("Files go back with the chat that this agent works for.")
+        raise Refused("Restore the files from the chat that this agent works for.")
     at_work = seen.chat.status not in (Status.WAITING, Status.ERROR)
     if at_work or not all(agent.at_rest for agent in await caller.services.family.all(seen.chat.id)):
-        raise Refused("The chat is at work. Stop it first, then its files can go back.")
+        raise Refused("The chat is working. Stop it first, then restore its files.")

@@ -47,7 +47,7 @@ class Claim:
             return None
         if not 1 <= len(key) <= LONGEST or not key.isprintable():
             detail = f"must have 1 to {LONGEST} printable characters"
-            raise InvalidInput("The Idempotency-Key does not fit.", Validation("Idempotency-Key", detail))
+            raise InvalidInput("The Idempotency-Key is not valid.", Validation("Idempotency-Key", detail))
         request = b"\0".join((call.path.encode(), call.query_string.encode(), body))
         return cls(route, key, hashlib.sha256(request).digest())
 

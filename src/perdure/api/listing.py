@@ -72,7 +72,7 @@ def _narrowed(search: Search, key: str, value: str) -> Search:
         case "archived" | "unread" | "shared":
             return replace(search, **{key: _flag(key, value)})
         case _:
-            raise InvalidInput("This search term is not known.", Validation("q", f"{key}: is not a key"))
+            raise InvalidInput("Unknown search term.", Validation("q", f"{key}: is not a key"))
 
 
 def _literal(text: str) -> str:
@@ -82,14 +82,14 @@ def _literal(text: str) -> str:
 
 def _flag(key: str, value: str) -> bool:
     if value not in ("true", "false"):
-        raise InvalidInput("This search term does not fit.", Validation("q", f"{key}: must be true or false"))
+        raise InvalidInput("This search term is not valid.", Validation("q", f"{key}: must be true or false"))
     return value == "true"
 
 
 def _labels(text: str) -> dict[str, str]:
     key, colon, value = text.partition(":")
     if not colon or not key or not value:
-        raise InvalidInput("A label is written key:value.", Validation("label", "must be key:value"))
+        raise InvalidInput("Write a label as key:value.", Validation("label", "must be key:value"))
     return {key: value}
 
 
@@ -155,4 +155,4 @@ def _bytes(cursor: str) -> bytes:
 
 
 def _not_ours() -> InvalidInput:
-    return InvalidInput("This cursor is not one of ours.", Validation("cursor", "not a cursor"))
+    return InvalidInput("This cursor is not valid.", Validation("cursor", "not a cursor"))

@@ -133,7 +133,7 @@ def _responses(route: Route, known: dict[Any, Json]) -> Json:
 
 
 _MEANINGS = {
-    400: "What was sent does not fit; the validations name the places.",
+    400: "The request is not valid; the validations name the fields.",
     401: "Nobody knows who asks.",
     403: "The caller may not do this.",
     404: "There is no such thing, or it is not visible to the caller.",

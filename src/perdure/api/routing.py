@@ -154,7 +154,7 @@ def place(route: Route, texts: list[str]) -> dict[str, object]:
                 raise ValueError
             values[name] = UUID(text) if kind is UUID else _number(text) if kind is int else text
         except ValueError:
-            raise NotFound("There is no such thing.") from None
+            raise NotFound("Not found.") from None
     return values
 
 

@@ -82,7 +82,7 @@ class Api:
             if actor.session_id is not None:
                 check_origin(secret or "", call.headers.get(CSRF_HEADER))
             if not actor.writes:
-                raise NotAllowed("This token only reads.")
+                raise NotAllowed("This token is read-only.")
         rows, values = self._services.rows(actor), place(route, texts)
         body = await call.body(route.body_limit)
         claim = Claim.of(route, call, body)

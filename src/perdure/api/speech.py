@@ -18,11 +18,13 @@ async def check_speech(caller: Caller, options: Speech) -> None:
     if options.workspace is None:
         return
     if options.workspace_id is not None:
-        raise InvalidInput("A chat acts in one workspace.", Validation("workspace_id", "is given beside workspace"))
+        raise InvalidInput(
+            "A chat uses one workspace.", Validation("workspace_id", "cannot be combined with workspace")
+        )
     try:
         await caller.services.workspaces.templates.find(caller.actor.organisation_id, options.workspace.template)
     except NotFound as error:
-        raise InvalidInput("There is no such template.", Validation("workspace.template", str(error))) from error
+        raise InvalidInput("Template not found.", Validation("workspace.template", str(error))) from error
 
 
 async def open_channel(

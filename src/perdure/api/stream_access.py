@@ -55,7 +55,7 @@ class StreamAccess:
         actor.require(Permission.CHAT)
         row = await workspaces.read(self._rows(actor), workspace_id)
         if row is None:
-            raise NotFound("There is no such workspace.")
+            raise NotFound("Workspace not found.")
         admission = Admission(
             user_id=actor.user_id, organisation_id=actor.organisation_id, works=True, credential=secret
         )

@@ -47,5 +47,5 @@ def _part(part: AnyContent, index: int, files: dict[UUID, File]) -> AnyPart:
             return FileReference(part.file_name, part.start_line, part.end_line, part.content)
         case FileContent(file_id=file_id):
             if file_id not in files:
-                raise InvalidInput("There is no such file.", Validation(f"content[{index}].file_id", "is not known"))
+                raise InvalidInput("File not found.", Validation(f"content[{index}].file_id", "is not known"))
             return files[file_id]

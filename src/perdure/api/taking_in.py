@@ -18,7 +18,7 @@ from perdure.core.message import File, Message, NewMessage
 from perdure.machine.machine import Request
 from perdure.machine.transitions.lifecycle import Create, TakeIn
 from perdure.store.tables import files, imports, messages
-from perdure.store.tables.imports import Became, KeyRow
+from perdure.store.tables.imports import Became, ImportedMessage
 
 TRIES = 5
 
@@ -74,8 +74,8 @@ class Importer:
                 return await self._try(batch)
             except (Fenced, TransitionNotAllowed) as error:
                 if isinstance(error, TransitionNotAllowed) and error.transition != "Create":
-                    raise Refused("The chat is at work or archived here. Import again when it rests.") from error
-        raise Refused("The chat is being imported by somebody else. Try again.")
+                    raise Refused("The chat is working or archived. Import again when it is idle.") from error
+        raise Refused("Somebody else is importing this chat. Try again.")
 
     async def _try(self, batch: Batch) -> TakenIn:
         known = await imports.one(self._rows, batch.source, batch.source_id)
@@ -87,13 +87,13 @@ class Importer:
             seen = await self._caller.chats.own(chat_id)
         except ChatNotFound:
             if batch.after is not None:
-                raise Refused("What comes before these messages is not there. Import from the beginning.") from None
+                raise Refused("The messages before these are missing. Import from the beginning.") from None
             return await self._create(batch, chat_id, generation, batch.messages, Outcome.CREATED)
         live = [_live(row) for row in await imports.keys(self._rows, chat_id) if not row.hidden]
         try:
             place = placed(live, batch.after, list(zip(batch.keys, [m.role for m in batch.messages], strict=True)))
         except OutOfPlace:
-            raise Refused("What comes before these messages is not there. Import from the beginning.") from None
+            raise Refused("The messages before these are missing. Import from the beginning.") from None
         new = batch.messages[place.known :]
         if not new:
             await self._settle(batch, chat_id, generation, ())
@@ -152,7 +152,7 @@ def _files(history: Sequence[NewMessage]) -> tuple[FileId, ...]:
     return tuple(FileId(UUID(file_id)) for file_id in dict.fromkeys(named))
 
 
-def _live(row: KeyRow) -> LiveMessage:
+def _live(row: ImportedMessage) -> LiveMessage:
     return LiveMessage(row.number, row.role, key_of(row.client_id))
 
 
@@ -170,6 +170,6 @@ async def files_of(
     known = await imports.one(caller.rows, source, source_id)
     found = await files.usable(caller.rows, wanted, known.chat_id if known else None)
     if missing := set(wanted) - {file.id for file in found}:
-        raise InvalidInput("There is no such file.", Validation("file_id", f"{min(missing)} is not known"))
+        raise InvalidInput("File not found.", Validation("file_id", f"{min(missing)} is not known"))
     named: dict[UUID, File] = {file.id: File(str(file.id), file.name, file.media_type) for file in found}
     return named, tuple(FileId(file.id) for file in found if not file.held)

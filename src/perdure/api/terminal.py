@@ -77,7 +77,7 @@ class TerminalStream:
             asked = _asked(scope)
             admission, row = await self._access.enter_workspace(scope, asked.workspace_id)
             if scope["type"] != "websocket":
-                raise InvalidInput("A terminal is a WebSocket: ask for the upgrade.")
+                raise InvalidInput("A terminal needs a WebSocket upgrade.")
             shell = await self._shell(asked, row)
         except PerdureError as error:
             await refuse(self._access, error, scope, receive, send)
@@ -183,9 +183,9 @@ def _order(text: str) -> Order:
     try:
         order = _orders.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError) as error:
-        raise InvalidInput("This is not an order for a terminal.") from error
+        raise InvalidInput("This is not a valid terminal command.") from error
     if not (2 <= order.resize.cols <= 1000 and 2 <= order.resize.rows <= 1000):
-        raise InvalidInput("A terminal has 2 to 1000 columns and rows.")
+        raise InvalidInput("A terminal needs 2 to 1000 columns and rows.")
     return order
 
 
@@ -194,10 +194,10 @@ def _asked(scope: Scope) -> Asked:
     session, offset = query.get("session", [""])[-1], query.get("offset", ["0"])[-1]
     if not session or len(session) > NAME_CHARACTERS:
         detail = f"a name of 1 to {NAME_CHARACTERS} characters"
-        raise InvalidInput("A terminal has a session.", Validation("session", detail))
+        raise InvalidInput("A terminal needs a session.", Validation("session", detail))
     if not (offset.isascii() and offset.isdigit() and len(offset) <= 17):
-        raise InvalidInput("The offset is not one of ours.", Validation("offset", "is a count of bytes"))
+        raise InvalidInput("The offset is not valid.", Validation("offset", "must be a number of bytes"))
     try:
         return Asked(WorkspaceId(UUID(scope["path_params"]["workspace_id"])), session, int(offset))
     except ValueError:
-        raise NotFound("There is no such workspace.") from None
+        raise NotFound("Workspace not found.") from None

@@ -32,7 +32,7 @@ def sniffed(content: bytes, said: str, name: str) -> str:
     said = said.partition(";")[0].strip().lower()
     if found != "text/plain":
         if said in MEDIA_TYPES and said != found:
-            raise _refused(f"is {found}, and not {said}")
+            raise _refused(f"is {found}, not {said}")
         return found
     said = said if said in TEXTS else _by_ending(name)
     if said == "application/json" and not _is_json(content):

@@ -85,6 +85,6 @@ async def hear_others(stack: AsyncExitStack, pubsub: FleetPubsub) -> None:
             await pubsub.listening.wait()
     except TimeoutError:
         raise Misconfigured(
-            "Notices of other replicas cannot be heard. Is PERDURE_NATS_URL right? Behind a pooler in transaction mode "
-            "set PERDURE_LISTEN_URL to the database itself."
+            "Notices from other replicas do not arrive. Is PERDURE_NATS_URL right? "
+            "Behind a pooler in transaction mode, set PERDURE_LISTEN_URL to the database itself."
         ) from None

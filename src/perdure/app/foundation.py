@@ -152,7 +152,7 @@ def require_login(settings: Settings, account: FirstAccount) -> None:
     """An address that others can reach needs somebody who can sign in."""
     if not account.reachable and not settings.bind.loopback:
         raise Misconfigured(
-            f"Nobody could sign in at {settings.bind} yet. Set a password first: "
+            f"Nobody can sign in at {settings.bind} yet. Set a password first: "
             "perdure users password owner@localhost. Or listen on 127.0.0.1."
         )
 

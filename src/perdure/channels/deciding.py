@@ -22,7 +22,7 @@ async def decide(
     seen = await caller.chats.shared(chat_id)
     call = seen.chat.call(heard.call)
     if call is None or seen.chat.last_assistant != heard.message:
-        raise Skip("This was decided already.")
+        raise Skip("This has already been decided.")
     decision = CallDecision(call_id=call.call_id, decision=heard.choice)
     try:
         await act(caller, chat_id, ActionBody(decisions=(decision,), message=heard.message))

@@ -47,7 +47,7 @@ def command(
         advice = f" {_WHO_ASKS}" if error.status == HTTPStatus.UNAUTHORIZED else ""
         raise PerdureError(f"{error}{advice}") from error
     except aiohttp.ClientConnectorError as error:
-        raise PerdureError(f"Nobody answers at {url}. Is the server started, and is that its address?") from error
+        raise PerdureError(f"No answer at {url}. Is the server running, and is the address right?") from error
     except (aiohttp.ClientError, TimeoutError) as error:
         raise PerdureError(str(error)) from error
     raise typer.Exit(code)

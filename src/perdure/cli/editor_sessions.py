@@ -138,7 +138,7 @@ class EditorSessions:
         images = [block for block in prompt if block.get("type") == "image"]
         text = "\n\n".join(filter(None, (_block(block) for block in prompt if block.get("type") != "image")))
         if not text.strip() and not images:
-            raise InvalidInput("There is nothing to answer.", Validation("prompt", "is empty"))
+            raise InvalidInput("There is no message to answer.", Validation("prompt", "is empty"))
         said: list[AnyPart] = [Text(text)] if text.strip() else []
         return [*said, *[await self._kept(image) for image in images]]
 

@@ -50,13 +50,13 @@ def command(
         raise Misconfigured(f"--url is not usable: it must start with http:// or https://, and {url} does not.")
     paths = list(_paths(what or list(PLACES), named=bool(what)))
     if not paths:
-        raise PerdureError("There is nothing to import: no file with chats is there.")
+        raise PerdureError("Found nothing to import.")
     if dry_run:
         raise typer.Exit(_list(paths))
     try:
         failed = asyncio.run(_import(paths, Deployment(url, token) if url else None))
     except aiohttp.ClientConnectorError as error:
-        raise PerdureError(f"Nobody answers at {url}. Is the server started, and is that its address?") from error
+        raise PerdureError(f"No answer at {url}. Is the server running, and is the address right?") from error
     except ApiError as error:
         raise PerdureError(str(error)) from error
     raise typer.Exit(1 if failed else 0)

@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
         uvloop.run(serve_supervised(settings, Assignment.read(asked.assignment), parts=NO_PARTS))
         return 0
     for given, meant in misspelt().items():
-        log.warning("%s means nothing; did you mean %s?", given, meant)
+        log.warning("%s is not a setting; did you mean %s?", given, meant)
     if settings.processes > 1:
         return uvloop.run(supervise(settings, lambda given: one_of_several(arguments, given), demo=asked.demo))
     uvloop.run(serve(settings, demo=asked.demo))

@@ -143,6 +143,7 @@ def web_server(replica: Replica, *, patience: timedelta) -> uvicorn.Server:
     return _Server(
         uvicorn.Config(
             replica.asgi,
+            interface="asgi3",
             lifespan="off",
             log_config=None,
             access_log=False,

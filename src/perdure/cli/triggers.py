@@ -43,7 +43,7 @@ def add(
 ) -> None:
     """Let a program start chats. Prints the path to send to, and the secret."""
     if signing is Signing.SLACK and not secret:
-        raise InvalidInput("Slack gives the secret: pass the app's signing secret with --secret.")
+        raise InvalidInput("Slack provides the secret. Pass the app's signing secret with --secret.")
     options = TriggerOptions(name=name, template=template, signing=signing, thread=thread)
     given = secret or new_secret()
     row = _with_triggers(email, lambda triggers: triggers.add(options, given))

@@ -28,7 +28,7 @@ def _address(text: str) -> str:
     try:
         return msgspec.convert(text, Address)
     except msgspec.ValidationError:
-        raise typer.BadParameter("it must be an address, such as ada@example.com") from None
+        raise typer.BadParameter("must be an email address, such as ada@example.com") from None
 
 
 Email = Annotated[str, typer.Argument(help="The email address they sign in with.", callback=_address)]
@@ -97,7 +97,7 @@ def add(
         assert organisation is not None
         user_id = await users.add_unless_there(pool, organisation, email, name, role, await hashed(password))
         if user_id is None:
-            raise Refused(f"{email} is there already.")
+            raise Refused(f"{email} already exists.")
         await record(await owners_rows(pool), "user.add", user_id, email=email, role=role.value)
 
     with_pool(work)

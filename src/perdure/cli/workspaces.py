@@ -63,7 +63,7 @@ def _with_workspace(workspace: UUID, work: Callable[[Workspaces, WorkspaceRow], 
         workspaces = make_workspace_parts(settings, pool, LocalBus(), SystemClock(), measures, keyring).workspaces
         row = await rows.load(pool, WorkspaceId(workspace))
         if row is None:
-            raise NotFound("There is no such workspace.")
+            raise NotFound("Workspace not found.")
         try:
             await work(workspaces, row)
         finally:

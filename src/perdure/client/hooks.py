@@ -41,5 +41,5 @@ class HookReceiver:
         if not timestamp.isdigit() or abs(now - int(timestamp) / 1000) > HOOK_SIGNATURE_KEPT.total_seconds():
             raise Forged("The request is too old.")
         if self._seen.get(given):
-            raise Forged("The request came before.")
+            raise Forged("This request was received before.")
         self._seen.keep(given, value=True)

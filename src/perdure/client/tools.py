@@ -30,7 +30,7 @@ class ClientTool:
         try:
             given = msgspec.json.decode(args or "{}", type=self.parameters)
         except msgspec.DecodeError as error:
-            return f"The arguments do not fit: {error}", True
+            return f"The arguments are not valid: {error}", True
         values = {name: getattr(given, name) for name in self.parameters.__struct_fields__}
         try:
             return msgspec.to_builtins(await self._run(values)), False

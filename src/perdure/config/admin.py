@@ -35,7 +35,7 @@ class Configuration:
     async def provider(self, provider_id: ProviderId) -> Provider:
         found = next((provider for provider in await self.providers() if provider.id == provider_id), None)
         if found is None:
-            raise NotFound("There is no such provider.")
+            raise NotFound("Provider not found.")
         return found
 
     async def add_provider(self, provider: Provider, *, key: str | None = None) -> Provider:
@@ -73,13 +73,13 @@ class Configuration:
         text = None if options is None else _text(options)
         row = await providers.change(organisation, provider_id, name, base_url, enabled, text)
         if row is None:
-            raise NotFound("There is no such provider.")
+            raise NotFound("Provider not found.")
         await record(self._rows, "provider.change", provider_id, name=name, base_url=base_url, enabled=enabled)
         return provider_of(row)
 
     async def delete_provider(self, provider_id: ProviderId) -> None:
         if await providers.delete(self._rows.organisation(_CONFIGURE), provider_id) is None:
-            raise NotFound("There is no such provider.")
+            raise NotFound("Provider not found.")
         await record(self._rows, "provider.delete", provider_id)
 
     async def keys(self, provider_id: ProviderId) -> list[KeyRow]:
@@ -97,7 +97,7 @@ class Configuration:
         else:
             put = await provider_keys.put_shared(self._rows.organisation(_CONFIGURE), provider_id, sealed, hint)
         if put is None:
-            raise NotFound("There is no such provider.")
+            raise NotFound("Provider not found.")
         await record(self._rows, "key.put", provider_id, personal=personal)
         return put
 
@@ -107,7 +107,7 @@ class Configuration:
         else:
             gone = await provider_keys.delete_shared(self._rows.organisation(_CONFIGURE), provider_id)
         if gone is None:
-            raise NotFound("There is no such key.")
+            raise NotFound("Key not found.")
         await record(self._rows, "key.delete", provider_id, personal=personal)
 
     async def put_setting(self, name: str, value: Any) -> None:
@@ -132,7 +132,7 @@ class ModelConfiguration:
     ) -> None:
         organisation = self._rows.organisation(_CONFIGURE)
         if await models.add(organisation, name, provider_id, model, display_name, enabled, _text(options)) is None:
-            raise InvalidInput("There is no such provider.", Validation("provider_id", "is not known"))
+            raise InvalidInput("Provider not found.", Validation("provider_id", "is not known"))
         await record(self._rows, "model.add", name, model=model)
 
     async def change(
@@ -147,7 +147,7 @@ class ModelConfiguration:
         organisation = self._rows.organisation(_CONFIGURE)
         text = None if options is None else _text(options)
         if await models.change(organisation, name, model, display_name, enabled, text) is None:
-            raise NotFound("There is no such model.")
+            raise NotFound("Model not found.")
         await record(self._rows, "model.change", name, model=model, enabled=enabled)
 
     async def choose(self, name: ModelName) -> None:
@@ -156,12 +156,12 @@ class ModelConfiguration:
             organisation = rows.organisation(_CONFIGURE)
             await models.unchoose(organisation)
             if await models.choose(organisation, name) is None:
-                raise NotFound("There is no such model.")
+                raise NotFound("Model not found.")
             await record(rows, "model.choose", name)
 
     async def delete(self, name: ModelName) -> None:
         if await models.delete(self._rows.organisation(_CONFIGURE), name) is None:
-            raise NotFound("There is no such model.")
+            raise NotFound("Model not found.")
         await record(self._rows, "model.delete", name)
 
 

@@ -29,10 +29,10 @@ class Links:
         """From now on the channel is told of the chats of its threads."""
         url = api_url or API_URLS[channel]
         if reachable(url) is None:
-            raise InvalidInput("The channel cannot be reached.", Validation("api_url", "is not an address"))
+            raise InvalidInput("The channel cannot be reached.", Validation("api_url", "is not a valid address"))
         sealed = self._keyring.seal(credential, WEBHOOK_PURPOSE)
         if await channels.open(self._rows, trigger_id, channel.value, url, sealed, TOLD) is None:
-            raise NotFound("There is no such trigger.")
+            raise NotFound("Trigger not found.")
         await record(self._rows, "channel.open", trigger_id, channel=channel, url=url)
 
     async def all(self) -> list[ChannelLink]:
@@ -48,5 +48,5 @@ class Links:
 
     async def remove(self, channel: str, external: str) -> None:
         if await channels.unlink(self._rows, channel, external) is None:
-            raise NotFound("You are not linked so.")
+            raise NotFound("You have no such link.")
         await record(self._rows, "channel.unlink", external, channel=channel)

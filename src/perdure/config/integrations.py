@@ -30,7 +30,7 @@ class HookConfiguration:
     async def one(self, hook_id: HookId) -> Hook:
         found = next((hook for hook in await self.all() if hook.id == hook_id), None)
         if found is None:
-            raise NotFound("There is no such hook.")
+            raise NotFound("Hook not found.")
         return found
 
     async def add(self, options: HookOptions, secret: str) -> Hook:
@@ -45,13 +45,13 @@ class HookConfiguration:
         sealed = None if secret is None else self._sealed(secret)
         row = await hooks.change(self._rows.organisation(_CONFIGURE), hook_id, _text(options), sealed)
         if row is None:
-            raise NotFound("There is no such hook.")
+            raise NotFound("Hook not found.")
         await record(self._rows, "hook.change", hook_id, fields=sorted(changes), secret=secret is not None)
         return hook_of(row)
 
     async def delete(self, hook_id: HookId) -> None:
         if await hooks.delete(self._rows.organisation(_CONFIGURE), hook_id) is None:
-            raise NotFound("There is no such hook.")
+            raise NotFound("Hook not found.")
         await record(self._rows, "hook.delete", hook_id)
 
     async def deliveries(self, hook_id: HookId, *, before: int | None, limit: int) -> list[Delivery]:
@@ -65,7 +65,7 @@ class HookConfiguration:
 def _check_hook(options: HookOptions) -> None:
     """Refuse an address that nobody can be asked at."""
     if reachable(options.url) is None:
-        raise InvalidInput("The hook cannot be reached.", Validation("url", "is not an address"))
+        raise InvalidInput("The hook cannot be reached.", Validation("url", "is not a valid address"))
 
 
 def _text(value: object) -> str:
@@ -86,7 +86,7 @@ class McpServers:
     async def one(self, server_id: McpServerId) -> McpServer:
         found = next((server for server, _ in await self.all() if server.id == server_id), None)
         if found is None:
-            raise NotFound("There is no such MCP server.")
+            raise NotFound("MCP server not found.")
         return found
 
     async def add(self, slug: str, options: McpOptions, secrets: McpSecrets | None) -> McpServer:
@@ -103,18 +103,18 @@ class McpServers:
         _check_server(options)
         row = await mcp_servers.change(organisation, server_id, _text(options), self._sealed(secrets))
         if row is None:
-            raise NotFound("There is no such MCP server.")
+            raise NotFound("MCP server not found.")
         await record(self._rows, "mcp_server.change", server_id, fields=sorted(changes))
         return mcp_server_of(row)
 
     async def delete(self, server_id: McpServerId) -> None:
         if await mcp_servers.delete(self._rows.organisation(_CONFIGURE), server_id) is None:
-            raise NotFound("There is no such MCP server.")
+            raise NotFound("MCP server not found.")
         await record(self._rows, "mcp_server.delete", server_id)
 
     async def sign_out(self, server_id: McpServerId) -> None:
         if await mcp_grants.sign_out(self._rows, server_id) is None:
-            raise NotFound("You have not signed in to such a server.")
+            raise NotFound("You are not signed in to this server.")
 
     def _sealed(self, secrets: McpSecrets | None) -> bytes | None:
         return None if secrets is None else self._keyring.seal(_text(secrets), SERVER_PURPOSE)
@@ -128,6 +128,6 @@ def _check_server(options: McpOptions) -> None:
     elif not options.url.startswith(("http://", "https://")):
         raise InvalidInput("The server cannot be reached.", Validation("url", "must start with http:// or https://"))
     elif reachable(options.url) is None:
-        raise InvalidInput("The server cannot be reached.", Validation("url", "is not an address"))
+        raise InvalidInput("The server cannot be reached.", Validation("url", "is not a valid address"))
     elif wrong := options.wrong_header:
         raise InvalidInput("The server cannot be reached.", Validation("header", wrong))

@@ -28,11 +28,11 @@ def fitting(text: str) -> str:
     """The text as it is kept: on one line, without what cannot be seen. Raises InvalidInput where it cannot be."""
     plain = " ".join(normalised(storable(text)).split())
     if not plain:
-        raise _unfit("The memory says nothing.", "is empty")
+        raise _unfit("The memory is empty.", "is empty")
     if len(plain) > LONGEST:
         raise _unfit("The memory is too long.", f"at most {LONGEST} characters, and these are {len(plain)}")
     if redacted(plain) != plain or _NAMED_SECRET.search(plain):
-        raise _unfit("This looks like a secret, and every later chat would be told it.", "looks like a secret")
+        raise _unfit("This looks like a secret. Every later chat would see it.", "looks like a secret")
     return plain
 
 
@@ -48,7 +48,7 @@ async def kept(scope: PersonScope, memory: NewMemory) -> MemoryRow:
     await memories.add(scope, memory, MOST)
     known = await memories.alike(scope, memory.id, memory.everybody, memory.label, memory.text)
     if known is None:
-        raise Refused(f"There are {MOST} memories, which is the limit. Forget one first.")
+        raise Refused(f"You have {MOST} memories, which is the limit. Delete one first.")
     return known
 
 
@@ -122,4 +122,4 @@ class Memories:
 
 
 def _missing() -> NotFound:
-    return NotFound("There is no such memory.")
+    return NotFound("Memory not found.")

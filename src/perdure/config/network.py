@@ -52,7 +52,7 @@ class NetworkConfiguration:
         if chat_id is None:
             self._rows.actor.require(_CONFIGURE)
         if await network.remove(self._rows.db, self._rows.organisation_id, rule_id, chat_id) is None:
-            raise NotFound("There is no such rule.")
+            raise NotFound("Rule not found.")
         await record(self._rows, "network.take_back", chat_id or rule_id)
 
     async def secrets(self) -> list[str]:
@@ -63,7 +63,7 @@ class NetworkConfiguration:
         scope = self._rows.organisation(_CONFIGURE)
         if name not in await self._named(catalogue):
             detail = f"no rule names it: give a rule credential = {{ secret = {name!r} }} first"
-            raise InvalidInput("The secret would be used nowhere.", Validation("name", detail))
+            raise InvalidInput("The secret would not be used anywhere.", Validation("name", detail))
         if not secret.isprintable() or not secret.isascii():
             raise InvalidInput("The secret cannot be sent.", Validation("secret", "must be printable ASCII"))
         await network.put_secret(scope, name, self._keyring.seal(secret, NETWORK_PURPOSE))
@@ -71,7 +71,7 @@ class NetworkConfiguration:
 
     async def remove_secret(self, name: str) -> None:
         if await network.remove_secret(self._rows.organisation(_CONFIGURE), name) is None:
-            raise NotFound("There is no such secret.")
+            raise NotFound("Secret not found.")
         await record(self._rows, "network.remove_secret", name)
 
     async def _named(self, catalogue: TemplateCatalogue) -> set[str]:

@@ -46,7 +46,7 @@ class Receiving:
         """Keep what is sent, if it is signed. The body is read only where somebody waits for it."""
         found = await triggers.receiver(self._pool, trigger_id)
         if found is None or not found.enabled:
-            raise NotFound("There is no such trigger, or it is switched off.")
+            raise NotFound("Trigger not found, or it is turned off.")
         options, body = read_trigger(found.options), await read()
         secret = self._keyring.open(found.secret, TRIGGER_PURPOSE)
         try:

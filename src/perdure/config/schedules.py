@@ -128,9 +128,9 @@ def upcoming_times(rule: str, zone: str, after: datetime, count: int) -> list[da
     try:
         times = next_times(rule_of(anchored(rule, zone, after)), place, after, count)
     except BadRule as error:
-        raise InvalidInput(str(error), Validation("rule", "means nothing")) from None
+        raise InvalidInput(str(error), Validation("rule", "is not valid")) from None
     if not times:
-        raise InvalidInput("This rule never comes to a time that is still ahead.", Validation("rule", "never fires"))
+        raise InvalidInput("This rule never runs again.", Validation("rule", "never fires"))
     return times
 
 
@@ -178,7 +178,7 @@ class Schedules:
 
     async def delete(self, schedule_id: ScheduleId) -> None:
         if await schedules.delete(self._rows, schedule_id) is None:
-            raise NotFound("There is no such schedule.")
+            raise NotFound("Schedule not found.")
         await record(self._rows, "schedule.delete", schedule_id)
 
     async def runs(self, schedule_id: ScheduleId, *, before: int | None, limit: int) -> Sequence[ScheduleRun]:
@@ -188,7 +188,7 @@ class Schedules:
     async def run_now(self, schedule_id: ScheduleId) -> ScheduleRun:
         run = await schedules.run_now(self._rows, schedule_id)
         if run is None:
-            raise NotFound("There is no such schedule.")
+            raise NotFound("Schedule not found.")
         await record(self._rows, "schedule.run", schedule_id)
         return run
 
@@ -198,7 +198,7 @@ class Schedules:
             raise InvalidInput("The schedule's message is empty.", Validation("prompt", "must not be blank"))
         options.check()
         if options.chat_id is not None and options.overlap is Overlap.PARALLEL:
-            raise InvalidInput("One chat does one thing at a time.", Validation("overlap", "is for new chats"))
+            raise InvalidInput("A chat runs one turn at a time.", Validation("overlap", "only applies to new chats"))
         return structs.replace(options, rule=anchored(options.rule, options.zone, self._now)), next_at
 
 
@@ -207,7 +207,7 @@ _options = msgspec.json.Decoder(ScheduleOptions)
 
 def _there(row: ScheduleRow | None) -> ScheduleRow:
     if row is None:
-        raise NotFound("There is no such schedule.")
+        raise NotFound("Schedule not found.")
     return row
 
 

@@ -196,7 +196,7 @@ def explained(kind: type[AnySettings]) -> dict[str, str]:
 def checked(kind: type[AnySettings], name: str, value: Any) -> str:
     """The JSON text of a value that fits the setting of this name."""
     if name not in kind.__struct_fields__:
-        raise NotFound("There is no such setting.")
+        raise NotFound("Setting not found.")
     try:
         fitting = msgspec.convert({name: value}, kind)
     except msgspec.ValidationError as error:

@@ -28,6 +28,6 @@ class Speech(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def check(self) -> None:
         if self.chat_id is not None and (self.workspace or self.workspace_id or self.budget_limit):
             raise InvalidInput(
-                "The chat that is spoken into has its own workspace and budget.",
-                Validation("chat_id", "is given beside what only a new chat takes"),
+                "An existing chat has its own workspace and budget.",
+                Validation("chat_id", "cannot be combined with fields that only a new chat takes"),
             )

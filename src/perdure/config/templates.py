@@ -23,7 +23,7 @@ class TemplateConfiguration:
         organisation = self._rows.organisation(_CONFIGURE)
         template = accepted(texts)
         if self._catalogue.ships(texts.name):
-            raise Refused(f"{texts.name} is a template that ships. Choose another name.")
+            raise Refused(f"{texts.name} is a built-in template. Choose another name.")
         await templates.put(organisation, texts.name, texts.recipe, texts.readme, packed(dict(texts.files)))
         await record(self._rows, "template.put", texts.name)
         return template

@@ -72,7 +72,7 @@ class TriggerOptions(Speech, frozen=True, kw_only=True, omit_defaults=True):
         if not self.template.strip():
             wrong.append(Validation("template", "must not be blank"))
         if self.thread and self.chat_id is not None:
-            wrong.append(Validation("thread", "is given beside chat_id"))
+            wrong.append(Validation("thread", "cannot be combined with chat_id"))
         for index, condition in enumerate(self.conditions):
             if not is_path(condition.path):
                 wrong.append(Validation(f"conditions[{index}].path", "begins with body or headers"))
@@ -80,15 +80,19 @@ class TriggerOptions(Speech, frozen=True, kw_only=True, omit_defaults=True):
                 said = "takes no values" if condition.values else "needs a value"
                 wrong.append(Validation(f"conditions[{index}].values", said))
         if wrong:
-            raise InvalidInput("The trigger does not fit.", *wrong)
+            raise InvalidInput("The trigger is not valid.", *wrong)
 
     def _check_channel(self, channel: Channel) -> None:
         if self.signing != channel.value:
-            raise InvalidInput("The channel signs in its own way.", Validation("signing", f"must be {channel.value}"))
+            raise InvalidInput(
+                "This channel has its own way to sign.", Validation("signing", f"must be {channel.value}")
+            )
         if self.chat_id is not None or self.thread:
-            raise InvalidInput("A channel has a chat for each thread.", Validation("channel", "is given beside a chat"))
+            raise InvalidInput(
+                "A channel has one chat per thread.", Validation("channel", "cannot be combined with a chat")
+            )
         if channel is Channel.GITHUB and not self.handle:
-            raise InvalidInput("Nobody could mention the agent.", Validation("handle", "is missing"))
+            raise InvalidInput("There is no name to mention the agent by.", Validation("handle", "is missing"))
 
     def thread_of(self, payload: Payload) -> str:
         """Deliveries of one thread are heard in their order. Without a name each is its own."""
@@ -138,7 +142,7 @@ class Triggers:
     ) -> TriggerRow:
         options = structs.replace(read_trigger((await self.one(trigger_id)).options), **changes)
         if "signing" in changes and secret is None:
-            raise InvalidInput("Another way to sign needs a secret.", Validation("secret", "is missing"))
+            raise InvalidInput("This way to sign needs a secret.", Validation("secret", "is missing"))
         _check(options, secret)
         sealed = None if secret is None else self._keyring.seal(secret, TRIGGER_PURPOSE)
         row = _there(await triggers.change(self._rows, trigger_id, options_text(options), enabled, sealed))
@@ -148,7 +152,7 @@ class Triggers:
 
     async def delete(self, trigger_id: TriggerId) -> None:
         if await triggers.delete(self._rows, trigger_id) is None:
-            raise NotFound("There is no such trigger.")
+            raise NotFound("Trigger not found.")
         await record(self._rows, "trigger.delete", trigger_id)
 
     async def deliveries(
@@ -160,13 +164,13 @@ class Triggers:
     async def content(self, trigger_id: TriggerId, delivery_id: int) -> DeliveryContent:
         found = await triggers.content(self._rows, trigger_id, delivery_id, MOST_SHOWN)
         if found is None:
-            raise NotFound("There is no such delivery.")
+            raise NotFound("Delivery not found.")
         return found
 
     async def replay(self, trigger_id: TriggerId, delivery_id: int) -> DeliveryRow:
         row = await triggers.replay(self._rows, trigger_id, delivery_id)
         if row is None:
-            raise NotFound("There is no such delivery, or it is on its way.")
+            raise NotFound("Delivery not found, or still in progress.")
         await record(self._rows, "trigger.replay", trigger_id, delivery=delivery_id)
         return row
 
@@ -178,7 +182,7 @@ class Triggers:
         headers, thread = msgspec.json.encode(trial.headers).decode(), options.thread_of(payload)
         row = await triggers.try_out(self._rows, trigger_id, thread, headers, trial.body)
         if row is None:
-            raise NotFound("There is no such trigger.")
+            raise NotFound("Trigger not found.")
         await record(self._rows, "trigger.test", trigger_id)
         return row
 
@@ -198,7 +202,7 @@ def _check(options: TriggerOptions, secret: str | None) -> None:
     options.check()
     if secret is not None and not usable_secret(options.signing, secret):
         detail = "is whsec_ and at least 16 bytes as base64"
-        raise InvalidInput("The secret does not fit.", Validation("secret", detail))
+        raise InvalidInput("The secret is not valid.", Validation("secret", detail))
 
 
 def _wrong_template(field: str, template: str) -> list[Validation]:
@@ -212,5 +216,5 @@ def _wrong_template(field: str, template: str) -> list[Validation]:
 
 def _there(row: TriggerRow | None) -> TriggerRow:
     if row is None:
-        raise NotFound("There is no such trigger.")
+        raise NotFound("Trigger not found.")
     return row

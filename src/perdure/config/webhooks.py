@@ -67,7 +67,7 @@ class Webhooks:
 
     async def delete(self, webhook_id: WebhookId) -> None:
         if await webhooks.delete(self._rows, webhook_id) is None:
-            raise NotFound("There is no such webhook.")
+            raise NotFound("Webhook not found.")
         await record(self._rows, "webhook.delete", webhook_id)
 
     async def deliveries(
@@ -79,7 +79,7 @@ class Webhooks:
     async def replay(self, webhook_id: WebhookId, delivery_id: int) -> OutgoingRow:
         row = await webhooks.replay(self._rows, webhook_id, delivery_id)
         if row is None:
-            raise NotFound("There is no such delivery, or it is on its way.")
+            raise NotFound("Delivery not found, or still in progress.")
         await record(self._rows, "webhook.replay", webhook_id, delivery=delivery_id)
         return row
 
@@ -87,17 +87,17 @@ class Webhooks:
         await self.one(webhook_id)
         row = await webhooks.test(self._rows, webhook_id, TEST_EVENT)
         if row is None:
-            raise InvalidInput("The webhook is switched off.", Validation("enabled", "is false"))
+            raise InvalidInput("The webhook is turned off.", Validation("enabled", "is false"))
         await record(self._rows, "webhook.test", webhook_id)
         return row
 
 
 def _check(url: str) -> None:
     if reachable(url) is None:
-        raise InvalidInput("The webhook cannot be reached.", Validation("url", "is not an address"))
+        raise InvalidInput("The webhook cannot be reached.", Validation("url", "is not a valid address"))
 
 
 def _there(row: WebhookRow | None) -> WebhookRow:
     if row is None:
-        raise NotFound("There is no such webhook.")
+        raise NotFound("Webhook not found.")
     return row

@@ -56,7 +56,7 @@ class Cursor(Struct, frozen=True, gc=False):
     def parse(cls, text: str) -> Self:
         match = _FORM.fullmatch(text)
         if match is None:
-            raise InvalidInput("This cursor is not one of ours.", Validation("cursor", "not a cursor"))
+            raise InvalidInput("This cursor is not valid.", Validation("cursor", "not a cursor"))
         snapshot, number, metadata, history, attempt, seq, line = match.groups()
         within, on = None if number is None else int(number), None if line is None else int(line)
         return cls(int(snapshot), int(metadata), int(history), int(attempt), int(seq), within, on)

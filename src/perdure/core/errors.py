@@ -59,12 +59,12 @@ class NotFound(PerdureError):
 
 class ChatNotFound(NotFound):
     def __init__(self) -> None:
-        super().__init__("There is no such chat.")
+        super().__init__("Chat not found.")
 
 
 class MessageNotFound(NotFound):
     def __init__(self) -> None:
-        super().__init__("There is no such message in this chat.")
+        super().__init__("Message not found in this chat.")
 
 
 class QueuedMessageNotFound(NotFound):
@@ -136,7 +136,7 @@ class AlreadyDecided(TransitionNotAllowed):
 
 
 class EditedMessageNotUser(TransitionNotAllowed):
-    """Only a user's message can be edited."""
+    """Only a user message can be edited."""
 
 
 class ToolResultDuplicate(TransitionNotAllowed):

@@ -194,6 +194,12 @@ CLUSTER_START = WORKSPACE_REACH - timedelta(seconds=5)
 # The first start of a workspace: its image may have to be pulled.
 CLUSTER_FIRST_START = timedelta(minutes=5)
 CLUSTER_STOP = timedelta(seconds=20)
+# A pod that tried the cluster, and whose replica died meanwhile, is nobody's after so long.
+CLUSTER_PROBE_FORGOTTEN = timedelta(minutes=10)
+# A cluster writes a pod's token anew before it expires.
+CLUSTER_TOKEN_READ_AGAIN = timedelta(minutes=1)
+# How long the program that a kubeconfig names may take to give a token.
+CLUSTER_LOGIN = timedelta(seconds=30)
 # How long a network policy may take to hold.
 CLUSTER_PROBE = timedelta(seconds=40)
 CONTROL_GROUP_EMPTY = timedelta(seconds=5)

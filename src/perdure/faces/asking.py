@@ -85,7 +85,7 @@ class Asking:
 
     async def _check(self) -> None:
         if not self._asked.new:
-            raise InvalidInput("There is nothing to answer.", Validation("messages", "the last one is an answer"))
+            raise InvalidInput("There is no message to answer.", Validation("messages", "the last one is an answer"))
         name = self._asked.model
         if name is None or name.startswith(AGENT):
             return

@@ -77,7 +77,7 @@ async def _part(caller: Caller, part: ContentPart, index: int) -> Content:
 async def _kept(caller: Caller, data: str, name: str, index: int) -> FileId:
     if not data.startswith(_DATA):
         raise InvalidInput(
-            "Files come as data URLs, or by the id of an upload: nothing is fetched from elsewhere.",
+            "Send files as data URLs or by the id of an upload. Other URLs are not fetched.",
             Validation(f"content[{index}]", "is an address"),
         )
     kind, _, encoded = data.removeprefix(_DATA).partition(",")

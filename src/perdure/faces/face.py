@@ -214,9 +214,9 @@ class Face:
         secret = token_of(call.headers)
         actor = await self._services.authentication.actor(secret)
         if actor.session_id is not None:
-            raise Unauthenticated("Send a token as a Bearer: sessions are for the page.")
+            raise Unauthenticated("Send a bearer token. Sessions are for the web page only.")
         if not reads and not actor.writes:
-            raise NotAllowed("This token only reads.")
+            raise NotAllowed("This token is read-only.")
         return actor, Admission(user_id=actor.user_id, organisation_id=actor.organisation_id, credential=secret)
 
     def _asked(self, actor: Actor, call: Call, body: bytes) -> Request:
@@ -229,7 +229,7 @@ class Face:
             self._protocol.guard(call, self._services.public_url, self._origins)
             answers = self._protocol.sockets.get(call.path.removeprefix(self._protocol.base))
             if answers is None:
-                raise NotFound(f"Nothing speaks WebSocket at {call.path}.")
+                raise NotFound(f"There is no WebSocket at {call.path}.")
             actor, admission = await self._admitted(call, reads=False)
         except PerdureError as error:
             answer = self._refusal(call, error)

@@ -59,7 +59,7 @@ class Machine:
             return await self._write(plan, lambda _: plan, with_fields(request, new_card=card))
         except IdTaken:
             state = (await self._execution.load(chat_id)).state
-            raise TransitionNotAllowed("Create", state.value, "There is a chat with this id already.") from None
+            raise TransitionNotAllowed("Create", state.value, "A chat with this id already exists.") from None
 
     async def change(self, chat_id: ChatId, *transitions: Transition, request: Request = _PLAIN) -> Commit:
         """Follow these arrows from wherever the chat is."""
@@ -121,7 +121,7 @@ class Machine:
         if message is None:
             raise MessageNotFound
         if message.role is not Role.USER:
-            raise EditedMessageNotUser("EditMessage", chat.state.value, "Only a user's message can be edited.")
+            raise EditedMessageNotUser("EditMessage", chat.state.value, "Only a user message can be edited.")
         return chat, Target(
             number=number,
             visibility=message.visibility,

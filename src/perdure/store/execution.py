@@ -39,7 +39,7 @@ class OutcomeUnknown(Unavailable):
 
 
 class IdTaken(Exception):
-    """There is a chat with this id already."""
+    """A chat with this id already exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +274,7 @@ def _meaning(error: asyncpg.PostgresError) -> Exception:
         case asyncpg.UniqueViolationError(table_name="chats"):
             return IdTaken()
         case asyncpg.ForeignKeyViolationError(table_name="file_links"):
-            return InvalidInput("There is no such file.")
+            return InvalidInput("File not found.")
         case _ if error.sqlstate == _EXPECTATION and "edited message" in str(error):
             return MessageNotFound()
         case _:

@@ -55,7 +55,13 @@ async def listening(app: App) -> AsyncGenerator[str]:
         kept = int(IDLE_CONNECTION_KEPT.total_seconds())
         server = _Server(
             uvicorn.Config(
-                app, lifespan="off", log_config=None, access_log=False, ws=FrameProtocol, timeout_keep_alive=kept
+                app,
+                interface="asgi3",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                ws=FrameProtocol,
+                timeout_keep_alive=kept,
             )
         )
         serve_api = asyncio.create_task(server.serve(sockets=[listener]))

@@ -72,7 +72,7 @@ def parsed(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     if error is not None:
         where = ".".join(str(step) for step in error.instance_path) or "the arguments"
         wrong = f"{where}: {_complaint(error, schema)}"
-        raise ToolFailed(f"The arguments do not fit the tool's schema: {wrong}. Call it again, corrected.")
+        raise ToolFailed(f"The arguments do not match the tool's schema: {wrong}. Call it again, corrected.")
     return arguments
 
 

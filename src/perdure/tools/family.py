@@ -110,7 +110,7 @@ class Family:
     async def _check_limits(self, ctx: CallContext, above: Parent) -> None:
         limits = (await self._config.settings(ctx.organisation_id)).subagents
         if above.depth >= limits.depth:
-            raise ToolFailed("Agents may not be started from here. Do the work yourself.")
+            raise ToolFailed("You cannot start agents here. Do the work yourself.")
         if above.working >= limits.working:
             raise ToolFailed(f"{above.working} agents work already, which is the limit. Wait for one with wait_agent.")
 

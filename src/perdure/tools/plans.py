@@ -27,7 +27,7 @@ def through_links(ctx: CallContext, *paths: str) -> bool:
         return True
     allowed = plan_path(ctx.key.chat_id)
     if any(path != allowed for path in paths):
-        raise ToolFailed(f"The chat is in plan mode: only its plan may be written, at {allowed}.")
+        raise ToolFailed(f"The chat is in plan mode. Only its plan can be written, at {allowed}.")
     return False
 
 

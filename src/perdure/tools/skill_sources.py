@@ -91,7 +91,7 @@ class Skills:
 
 def _text(path: str, content: bytes) -> str:
     if b"\0" in content:
-        raise ToolFailed(f"{path} is not a text.")
+        raise ToolFailed(f"{path} is not text.")
     text = content[:TEXT_BYTES].decode(errors="replace")
     return text if len(content) <= TEXT_BYTES else f"{text}\n[Cut after {TEXT_BYTES} bytes.]"
 

@@ -116,7 +116,7 @@ def tool(
             try:
                 values = msgspec.convert(args, arguments, strict=True)
             except msgspec.ValidationError as error:
-                raise ToolFailed(f"The arguments do not fit: {error}. Call the tool again, corrected.") from error
+                raise ToolFailed(f"The arguments are not valid: {error}. Call the tool again, corrected.") from error
             output = await function(context, **msgspec.structs.asdict(values))  # pyright: ignore[reportCallIssue]
             return output if isinstance(output, ToolOutput) else ToolOutput(output)
 

@@ -96,7 +96,7 @@ async def create_workspace(
         row = await workspaces.create(chosen, wish, lambda step: ctx.progress(_line(step)))
     except BuildFailed as error:
         raise ToolFailed(
-            f"{error}\n{error.log_tail}\nNothing is left of it. Try other parameters or a template."
+            f"{error}\n{error.log_tail}\nIt has been removed. Try other parameters or another template."
         ) from error
     await workspaces.attach(ctx.home, row.id)
     return f"Made a workspace from {template}. Paths are relative to its root."

@@ -86,7 +86,7 @@ class Contexts:
     async def _asked(self, workspace_id: WorkspaceId) -> ContextSnapshot:
         row = await workspaces.load(self._pool, workspace_id)
         if row is None:
-            raise NotFound("There is no such workspace.")
+            raise NotFound("Workspace not found.")
         return await (await self._workspaces.client(row)).context()
 
     async def _store(

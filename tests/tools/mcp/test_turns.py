@@ -74,7 +74,7 @@ async def test_what_a_tool_says_went_wrong_is_told_and_the_chat_goes_on(
         assert [word for word in said if word.startswith("bench__fail failed: ")] == [
             "bench__fail failed: Error executing tool fail"
         ]
-        assert any(word.startswith("bench__add failed: The arguments do not fit") for word in said)
+        assert any(word.startswith("bench__add failed: The arguments do not match") for word in said)
         assert "bench__add: 3" in said
         assert said[-1] == "done"
 

@@ -83,7 +83,7 @@ def test_parameters_fill_the_plan_and_the_clone() -> None:
         ({"project": "a", "level": True}, "level", "must be a whole number"),
         ({"project": "a", "colour": "green"}, "colour", "must be one of red, blue"),
         ({"project": "a", "loud": "yes"}, "loud", "must be of type boolean"),
-        ({"project": "a", "other": "x"}, "other", "there is no such parameter"),
+        ({"project": "a", "other": "x"}, "other", "is not a parameter"),
     ],
 )
 def test_a_wrong_value_is_named_with_what_is_wrong(values: dict[str, Value], place: str, detail: str) -> None:

@@ -71,7 +71,7 @@ async def _pass(
             answer = await _asked(workspaces, row, shown, scope, request)
             patience.reschedule(None)
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        raise Unavailable(f"What listens on port {shown.port} gives no answer that can be passed on.") from error
+        raise Unavailable(f"What listens on port {shown.port} sent a response that is not valid HTTP.") from error
     async with answer:
         back = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in answer.raw_headers]
         await send({"type": "http.response.start", "status": answer.status, "headers": encoded(returned(back, shown))})

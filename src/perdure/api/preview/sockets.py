@@ -56,7 +56,7 @@ async def _opened(workspaces: Workspaces, row: WorkspaceRow, shown: Shown, scope
             if anew:
                 raise
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            raise Unavailable(f"What listens on port {shown.port} takes no WebSocket there.") from error
+            raise Unavailable(f"What listens on port {shown.port} does not accept a WebSocket there.") from error
     raise AssertionError
 
 

@@ -33,7 +33,7 @@ async def preview_files(caller: Caller, chat_id: ChatId, number: MessageNumber) 
     """What putting the files back to before a message would change, and whether it can be done."""
     seen = await caller.chats.read(chat_id)
     if not seen.own:
-        return _none("Only the chat's owner can put its files back.")
+        return _none("Only the chat's owner can restore its files.")
     if await caller.services.workspaces.of_chat(chat_id) is None:
         return _none(NO_WORKSPACE)
     try:

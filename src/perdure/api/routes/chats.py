@@ -165,7 +165,7 @@ async def _change(caller: Caller, chat_id: ChatId, body: PatchBody, description:
     """All of it or nothing: what can be refused is asked first, and archiving is refused while a chat works."""
     seen = await caller.chats.own(chat_id)
     if description.pin and seen.row.parent_id is not None:
-        raise InvalidInput("Only a root chat can be pinned.", Validation("pin", "this chat is a child"))
+        raise InvalidInput("Only a top-level chat can be pinned.", Validation("pin", "this chat is a child"))
     _check_selection(seen, body)
     if body.archived is not UNSET and body.archived != seen.chat.archived:
         await _archive(caller, seen, body.archived)
@@ -187,21 +187,19 @@ def _check_selection(seen: Seen, body: PatchBody) -> None:
         return
     chosen = _settings(seen).mcp_servers
     if not set(body.mcp_servers or ()) <= set(chosen or ()):
-        raise InvalidInput(
-            "An agent that explores gets no more MCP servers.", Validation("mcp_servers", "has new ones")
-        )
+        raise InvalidInput("An explore agent cannot get more MCP servers.", Validation("mcp_servers", "has new ones"))
 
 
 async def _check_servers(caller: Caller, chosen: tuple[str, ...]) -> None:
     """A name that no server has would choose nothing, and nobody would notice."""
     known = [server.slug for server in (await caller.config.of(caller.actor.organisation_id)).mcp_servers]
     wrong = [
-        Validation(f"mcp_servers[{index}]", "there is no MCP server of that name")
+        Validation(f"mcp_servers[{index}]", "no MCP server has this name")
         for index, name in enumerate(chosen)
         if name not in known
     ]
     if wrong:
-        raise InvalidInput(f"There are these MCP servers: {', '.join(known) or 'none'}.", *wrong)
+        raise InvalidInput(f"The MCP servers are: {', '.join(known) or 'none'}.", *wrong)
 
 
 async def _archive(caller: Caller, seen: Seen, archived: bool) -> None:
@@ -325,7 +323,7 @@ def _tools(tools: tuple[ClientTool, ...]) -> str:
         for field, detail in _tool_problems(tool, tools[:index])
     ]
     if wrong:
-        raise InvalidInput("The tools do not fit.", *wrong)
+        raise InvalidInput("The tools are not valid.", *wrong)
     return msgspec.json.encode(tools).decode()
 
 

@@ -69,7 +69,7 @@ async def tool_results(caller: Caller, chat_id: ChatId, body: ToolResultsBody) -
 async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
     """Decide pending calls, one by one or together; raise a budget, or decline to."""
     if sum((bool(body.decisions), body.limit is not None, body.decline)) != 1:
-        raise InvalidInput("Send exactly one of decisions, limit and decline.")
+        raise InvalidInput("Send exactly one of decisions, limit or decline.")
     seen = await (caller.chats.shared(chat_id) if body.limit is None else caller.chats.own(chat_id))
     _check_decider(seen, body)
     complete = CompleteRequiresAction(
@@ -90,14 +90,14 @@ async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
 def _check_decider(seen: Seen, body: ActionBody) -> None:
     """Who may decide about calls. Whoever asked for the turn may always say no."""
     if any(each.decision is Choice.APPROVE_ALWAYS for each in body.decisions) and not seen.own:
-        raise NotAllowed("Only the owner of the chat can approve for good. Approve this call alone.")
+        raise NotAllowed("Only the chat's owner can approve for good. Approve just this call.")
     if seen.approves or not body.decisions:
         return
     action = seen.chat.action
     by_author = action is not None and action.approvers is Approvers.AUTHOR
     refuses = all(each.decision is Choice.DENY for each in body.decisions)
     if not seen.asked or not (by_author or refuses):
-        raise NotAllowed("You may write in this chat, but not approve. Ask its owner for more.")
+        raise NotAllowed("You can write in this chat but not approve. Ask its owner for access.")
 
 
 async def _raise_budget(caller: Caller, action: Action | None, limit: int) -> None:

@@ -201,7 +201,7 @@ async def delete_chat(caller: Caller, chat_id: ChatId) -> None:
     """Delete an archived chat and its children permanently."""
     seen = await caller.chats.own(chat_id)
     if seen.row.parent_id is not None:
-        raise InvalidInput("Only a root chat can be deleted.", Validation("chat_id", "is a child"))
+        raise InvalidInput("Only a top-level chat can be deleted.", Validation("chat_id", "is a child"))
     gone = await chats.delete(caller.rows, chat_id)
     if not gone:
         raise Refused("Archive the chat before you delete it.")

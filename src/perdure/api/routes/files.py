@@ -70,7 +70,7 @@ async def read_file(caller: Caller, file_id: FileId) -> Answer:
 async def sign_file_url(caller: Caller, file_id: FileId) -> FileUrl:
     """A signed URL for the file that works for a few minutes without signing in."""
     if await files.known(caller.rows, file_id) is None:
-        raise NotFound("There is no such file.")
+        raise NotFound("File not found.")
     signature = caller.services.signed_urls.sign(file_id, caller.actor)
     url = f"/api/v1/files/{file_id}/content?signature={quote(signature)}"
     return FileUrl(url, round(SIGNED_URL_KEPT.total_seconds()))
@@ -91,7 +91,7 @@ async def read_signed_file(services: Services, file_id: FileId, query: SignedQue
 async def _readable(rows: ActorRows, file_id: FileId) -> KeptFile:
     file = await files.read(rows, file_id)
     if file is None:
-        raise NotFound("There is no such file.")
+        raise NotFound("File not found.")
     return file
 
 

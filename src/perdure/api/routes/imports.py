@@ -55,7 +55,9 @@ async def import_messages(caller: Caller, body: ImportBody) -> ImportResult:
     if len({message.key for message in body.messages}) < len(body.messages):
         raise InvalidInput("Two messages have the same key.", Validation("messages", "keys must differ"))
     if any(message.role is Role.SYSTEM for message in body.messages):
-        raise InvalidInput("A message is the system's.", Validation("messages", "system prompts are not taken over"))
+        raise InvalidInput(
+            "System messages cannot be imported.", Validation("messages", "system prompts are not imported")
+        )
     wanted = [part.file_id for message in body.messages for part in message.parts if isinstance(part, ImportedFile)]
     known, new_files = await files_of(caller, body.source, body.source_id, wanted)
     now = caller.services.clock.now()

@@ -116,7 +116,7 @@ async def mark_all_read(caller: Caller, body: Nothing) -> Unread:  # noqa: ARG00
 async def _mark(caller: Caller, entry_id: int, *, read: bool) -> InboxEntry:
     row = await inbox.mark(caller.rows, entry_id, read)
     if row is None:
-        raise NotFound("There is no such entry.")
+        raise NotFound("Entry not found.")
     caller.announcements.inbox_changed()
     return _entry(row)
 
@@ -141,7 +141,7 @@ def _position(cursor: str | None) -> tuple[datetime | None, int | None]:
     try:
         return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[datetime, int])
     except (ValueError, msgspec.MsgspecError) as error:
-        raise InvalidInput("This cursor is not one of ours.", Validation("cursor", "not a cursor")) from error
+        raise InvalidInput("This cursor is not valid.", Validation("cursor", "not a cursor")) from error
 
 
 _AUTH_BYTES = 16
@@ -161,7 +161,7 @@ async def subscribe(caller: Caller, body: PushBody) -> PushSubscription:
     keys = msgspec.json.encode({"p256dh": body.keys.p256dh, "auth": body.keys.auth}).decode()
     added = await push.add(caller.rows, body.endpoint, keys)
     if added is None:
-        raise NotFound("There is no such user.")
+        raise NotFound("User not found.")
     return PushSubscription(added)
 
 
@@ -169,7 +169,7 @@ async def subscribe(caller: Caller, body: PushBody) -> PushSubscription:
 async def unsubscribe(caller: Caller, subscription_id: UUID) -> None:
     """Stop push notifications to this browser."""
     if await push.remove(caller.rows, subscription_id) is None:
-        raise NotFound("There is no such subscription.")
+        raise NotFound("Subscription not found.")
 
 
 def _check(body: PushBody) -> None:
@@ -179,9 +179,11 @@ def _check(body: PushBody) -> None:
         if len(_bytes(body.keys.auth)) != _AUTH_BYTES:
             raise ValueError
     except ValueError:
-        raise InvalidInput("The keys are not a browser's.", Validation("keys", "not the keys of a browser")) from None
+        raise InvalidInput(
+            "The keys are not a browser's push keys.", Validation("keys", "not the keys of a browser")
+        ) from None
     if _bare(body.endpoint):
-        raise InvalidInput("The endpoint is not a push service's.", Validation("endpoint", "names no host"))
+        raise InvalidInput("The endpoint is not a push service.", Validation("endpoint", "names no host"))
 
 
 def _bare(endpoint: str) -> bool:

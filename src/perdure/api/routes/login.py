@@ -102,7 +102,7 @@ async def list_login_services(caller: Caller) -> LoginServiceList:
 async def put_login_service(caller: Caller, name: str, body: LoginServiceBody) -> LoginServiceView:
     """Set up a login service, or change one. The name is part of its URLs."""
     if not 1 <= len(name) <= 40 or not _SLUG.issuperset(name):
-        raise InvalidInput("The name does not fit.", Validation("name", "a-z, 0-9 and -, at most 40"))
+        raise InvalidInput("The name is not valid.", Validation("name", "a-z, 0-9 and -, at most 40"))
     row = await caller.administration.login.put(
         name,
         name=body.name,

@@ -78,7 +78,7 @@ async def sign_in_to_mcp_server(caller: Caller, server_id: McpServerId) -> Depar
     caller.actor.require(Permission.CHAT)
     server = await caller.administration.mcp_servers.one(server_id)
     if server.options.auth is not Auth.OAUTH:
-        raise Refused("Nobody signs in to this server.")
+        raise Refused("This server needs no sign-in.")
     return Departure(await caller.services.mcp.sign_ins.begin(server, caller.actor.user_id, _redirect_uri(caller)))
 
 

@@ -39,7 +39,7 @@ MENTION_LENGTH = 200
 async def list_messages(caller: Caller, chat_id: ChatId, query: MessagesQuery) -> MessagePage:
     """A page of the history. Without a cursor or with `before`: newest first; with `after` alone: oldest first."""
     if query.before is not None and query.after is not None and query.after >= query.before:
-        raise InvalidInput("Nothing can be between these.", Validation("after", "must be less than before"))
+        raise InvalidInput("There is nothing between these positions.", Validation("after", "must be less than before"))
     seen = await caller.chats.read(chat_id)
     if query.after is not None and query.before is None:
         messages = await caller.chats.oldest(chat_id, after=query.after, limit=query.limit)
@@ -142,7 +142,7 @@ def _sharing(seen: Seen, target: Target) -> Sharing | None:
     """What an edit leaves alone where others write, too. Whoever is not the owner changes only what is their own."""
     editor = seen.actor.user_id
     if not seen.own and target.authors - {editor}:
-        raise NotAllowed("Somebody else has written since, or this message is not yours. Send a new one instead.")
+        raise NotAllowed("Somebody else has written since, or this message is not yours. Send a new message instead.")
     if not seen.row.shared and target.authors <= {editor, None}:
         return None
     return Sharing(target.versions, frozenset(target.waiting.get(editor, ())))

@@ -115,7 +115,7 @@ async def test_provider(caller: Caller, provider_id: ProviderId, body: TestBody)
     own.sort(key=lambda model: not model.enabled)
     wanted = next((model for model in own if body.model in (None, model.name)), None)
     if wanted is None and body.model is not None:
-        raise Refused("The provider has no such model. Add it, then test it.")
+        raise Refused("The provider does not list this model. Add it, then test it.")
     return await caller.services.probe.try_provider(caller.actor, provider, wanted)
 
 
@@ -130,7 +130,7 @@ async def list_offered(caller: Caller, provider_id: ProviderId) -> Offered:
 async def list_keys(caller: Caller, provider_id: ProviderId) -> Keys:
     """Which keys a provider has: the deployment's, and your own."""
     if provider_id not in (await caller.config.of(caller.actor.organisation_id)).providers:
-        raise NotFound("There is no such provider.")
+        raise NotFound("Provider not found.")
     return Keys(tuple(_key(row) for row in await caller.administration.providers.keys(provider_id)))
 
 
@@ -211,7 +211,7 @@ NO_ID = ProviderId(UUID(int=0))
 async def _model(caller: Caller, name: ModelName) -> Setting:
     found = [_setting(row) for row in await caller.administration.models.all() if row.name == name]
     if not found:
-        raise NotFound("There is no such model.")
+        raise NotFound("Model not found.")
     return found[0]
 
 
@@ -247,7 +247,7 @@ def _known_dialect(name: str) -> None:
 def _check_sendable(field: str, wrong: str | None) -> None:
     """What no request can carry is refused where it is set, not told by a chat that meets it."""
     if wrong:
-        raise InvalidInput("No request can carry this.", Validation(field, wrong))
+        raise InvalidInput("This cannot be sent in a request.", Validation(field, wrong))
 
 
 def _check_key(key: str | None) -> None:
@@ -264,5 +264,5 @@ def _check_reachable(provider: Provider) -> None:
         try:
             split_address(provider.base_url)
         except Misconfigured as error:
-            raise InvalidInput(str(error), Validation("base_url", "is not an address")) from error
+            raise InvalidInput(str(error), Validation("base_url", "is not a valid address")) from error
     endpoint(settings_of(provider), provider.dialect)

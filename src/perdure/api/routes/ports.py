@@ -30,7 +30,7 @@ async def open_port(caller: Caller, chat_id: ChatId, port: int) -> PreviewUrl:
     await caller.chats.read(chat_id)
     row = await caller.services.workspaces.of_chat(chat_id)
     if row is None or not 1 <= port <= HIGHEST:
-        raise NotFound("There is no such port.")
+        raise NotFound("Port not found.")
     page = caller.services.address(caller.call)
     preview = Preview.by(caller.actor, chat_id, row.id, port, page)
     previews, origin = caller.services.previews, caller.services.preview_addresses.origin(Place(row.id, port), page)

@@ -71,7 +71,7 @@ async def _check_author(caller: Caller, seen: Seen, number: QueuedNumber) -> Non
     queue = await caller.chats.queue(seen)
     author = next((queued.created_by for queued in queue if queued.number == number), caller.actor.user_id)
     if author != caller.actor.user_id:
-        raise NotAllowed("This message is somebody else's. Only its author can change it.")
+        raise NotAllowed("Only the author can change this message.")
 
 
 async def _follow(caller: Caller, seen: Seen, transition: Transition) -> Moved:

@@ -91,14 +91,14 @@ async def end_session(caller: Caller, session_id: UUID) -> None:
     """Sign out of another session."""
     caller.actor.require_whole()
     if await sessions.end(caller.rows, session_id) is None:
-        raise NotFound("There is no such session.")
+        raise NotFound("Session not found.")
     caller.announcements.rights_changed()
 
 
 async def _me(caller: Caller, secret: str | None = None) -> Me:
     row = await users.me(caller.rows)
     if row is None:
-        raise NotFound("There is no such user.")
+        raise NotFound("User not found.")
     secret = secret or secret_of(caller.call.headers)
     return Me(
         id=row.id,

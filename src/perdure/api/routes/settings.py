@@ -34,7 +34,7 @@ async def read_personal_setting(caller: Caller, name: str) -> Value:
     """One of your own settings."""
     settings = (await caller.config.personal(caller.actor.user_id)).settings
     if name not in settings.__struct_fields__:
-        raise NotFound("There is no such setting.")
+        raise NotFound("Setting not found.")
     return Value(name, getattr(settings, name))
 
 

@@ -32,7 +32,9 @@ async def share(caller: Caller, chat_id: ChatId, body: Acl) -> Acl:
     """Share the chat and its children with exactly these people and groups, to read, write or approve."""
     seen = await caller.chats.own(chat_id)
     if seen.row.parent_id is not None:
-        raise InvalidInput("Share the root chat: its children come along.", Validation("chat_id", "is a child"))
+        raise InvalidInput(
+            "Share the top-level chat. Its sub-agents are shared with it.", Validation("chat_id", "is a child")
+        )
     roles = {} if body.roles is UNSET else body.roles
     users = {user: roles.get(user, ShareRole.READ) for user in body.users}
     groups = {group: roles.get(group, ShareRole.READ) for group in body.groups}
@@ -92,7 +94,9 @@ async def make_link(caller: Caller, chat_id: ChatId, body: LinkBody) -> ShareLin
     await caller.chats.own(chat_id)
     made = await links.make(caller.rows, chat_id, uuid4(), body.role.value)
     if made is None:
-        raise InvalidInput("Share the root chat: its children come along.", Validation("chat_id", "is a child"))
+        raise InvalidInput(
+            "Share the top-level chat. Its sub-agents are shared with it.", Validation("chat_id", "is a child")
+        )
     caller.announcements.card_changed(chat_id, made.metadata_version)
     caller.announcements.shares_changed(chat_id)
     await record(caller.rows, "chat.link", chat_id, role=body.role)
@@ -115,7 +119,7 @@ async def follow_link(caller: Caller, link_id: UUID, body: Nothing) -> LinkedCha
     """Open a chat by its link. From now on it is among the chats shared with you."""
     found = await links.follow(caller.rows, link_id)
     if found is None:
-        raise NotFound("This link does not work. It may have been revoked.")
+        raise NotFound("This link is not valid. It may have been revoked.")
     if found.metadata_version is not None:
         caller.announcements.card_changed(found.chat_id, found.metadata_version)
     return LinkedChat(found.chat_id)

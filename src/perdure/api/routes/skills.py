@@ -73,13 +73,15 @@ async def put_skill(caller: Caller, name: str, body: SkillBody) -> SkillText:
     """Add or change a skill. Your agents see its description, and read it when they need it."""
     caller.actor.require(Permission.CHAT)
     if re.fullmatch(SKILL_NAME, name) is None:
-        raise InvalidInput("The name cannot be used.", Validation("name", "small letters, digits and dashes"))
+        raise InvalidInput("The name cannot be used.", Validation("name", "lowercase letters, digits and hyphens"))
     header = header_of(body.content)
     if header.name and header.name != name:
-        raise InvalidInput("The skill has another name.", Validation("content", f"its header says {header.name!r}"))
+        raise InvalidInput(
+            "The skill's header has another name.", Validation("content", f"its header says {header.name!r}")
+        )
     description = body.description.strip() or header.description[:1_000]
     if not description:
-        raise InvalidInput("Nothing says what the skill is for.", Validation("description", "is needed"))
+        raise InvalidInput("The skill has no description.", Validation("description", "is needed"))
     files = msgspec.json.encode(body.files).decode()
     row = await skills.put(caller.rows, name, description, body.content, files, MOST)
     if row is None:
@@ -92,13 +94,13 @@ async def put_skill(caller: Caller, name: str, body: SkillBody) -> SkillText:
 async def delete_skill(caller: Caller, name: str) -> None:
     """Delete one of your skills."""
     if await skills.delete(caller.rows, name) is None:
-        raise NotFound("You have no such skill.")
+        raise NotFound("Skill not found.")
     caller.announcements.personal_config_changed()
 
 
 def _shown(row: Skill | None) -> SkillText:
     if row is None:
-        raise NotFound("You have no such skill.")
+        raise NotFound("Skill not found.")
     return SkillText(
         name=row.name,
         description=row.description,

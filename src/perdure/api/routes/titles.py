@@ -38,7 +38,7 @@ async def regenerate_title(caller: Caller, chat_id: ChatId, body: Nothing) -> Mo
 async def _proposed(caller: Caller, seen: Seen) -> str:
     messages = await visible(caller.rows, seen.chat.id)
     if not messages:
-        raise Refused("There is nothing in this chat yet to make a title from.")
+        raise Refused("This chat has nothing to make a title from yet.")
     card = Card(
         id=seen.chat.id,
         owner_id=caller.actor.user_id,

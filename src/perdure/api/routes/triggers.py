@@ -41,9 +41,9 @@ async def add_trigger(caller: Caller, body: TriggerBody) -> Trigger:
     caller.actor.require(Permission.CHAT)
     options = body.options()
     if body.signing is Signing.SLACK and body.secret is None:
-        raise InvalidInput("Slack gives the secret.", Validation("secret", "is the app's signing secret"))
+        raise InvalidInput("Slack provides the secret.", Validation("secret", "is the app's signing secret"))
     if body.channel is not None and body.credential is None:
-        raise InvalidInput("Nobody could be answered.", Validation("credential", "is missing"))
+        raise InvalidInput("There is no token to answer with.", Validation("credential", "is missing"))
     await check_speech(caller, options)
     secret = body.secret or new_secret()
     row = await _triggers(caller).add(options, secret)
@@ -64,7 +64,7 @@ async def change_trigger(caller: Caller, trigger_id: TriggerId, body: TriggerPat
     before = read_trigger((await triggers.one(trigger_id)).options)
     credential = given(body.credential)
     if credential is not None and before.channel is None:
-        raise InvalidInput("It is no channel.", Validation("credential", "is for channels"))
+        raise InvalidInput("This trigger is not a channel.", Validation("credential", "only applies to channels"))
     caller.actor.require(Permission.CHAT)
     await check_speech(caller, structs.replace(before, **changes))
     row = await triggers.change(trigger_id, changes, enabled=given(body.enabled), secret=given(body.secret))

@@ -198,7 +198,7 @@ async def read_diff(caller: Caller, workspace_id: WorkspaceId, query: DiffQuery)
     state = await client.git.state()
     paths = [each.path for each in state.repositories if query.path in (None, each.path)]
     if not paths:
-        raise NotFound("There is no such repository in this workspace.")
+        raise NotFound("This workspace has no such repository.")
     return Diff("\n".join([(await client.git.diff(path)).diff for path in paths]))
 
 
@@ -258,7 +258,7 @@ def _context(found: ContextSnapshot | None, *, dirty: bool) -> ContextView:
 async def _row(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceRow:
     row = await workspaces.read(caller.rows, workspace_id)
     if row is None:
-        raise NotFound("There is no such workspace.")
+        raise NotFound("Workspace not found.")
     return row
 
 

@@ -20,7 +20,7 @@ _PROGRAMS = {"rg": ("ripgrep", "fast searching in workspaces"), "git": ("git", "
 def environment_findings(settings: Settings) -> Iterator[Finding]:
     yield good("python", f"{platform.python_version()} at {sys.executable}")
     for given, meant in misspelt().items():
-        yield off("settings", f"{given} means nothing", f"Did you mean {meant}?")
+        yield off("settings", f"{given} is not a setting", f"Did you mean {meant}?")
     yield extras()
     yield data_dir(settings.data_dir)
     yield sandbox()

@@ -74,7 +74,7 @@ class Source:
     def _archived(self, archive: zipfile.ZipFile) -> Iterator[Conversation | NotReadable]:
         members = archive.infolist()
         if len(members) > MOST_MEMBERS:
-            raise NotReadable(f"It holds {len(members)} files, and at most {MOST_MEMBERS} are looked at.")
+            raise NotReadable(f"It holds {len(members)} files; at most {MOST_MEMBERS} can be read.")
         named = [each for each in members if _is_conversations(each.filename)]
         if not named:
             raise NotReadable(f"{_FOREIGN} There is no conversations.json in it.")

@@ -35,7 +35,7 @@ class Result(Struct, frozen=True):
     added: int
 
 
-class StoredFile(Struct, frozen=True):
+class UploadedFile(Struct, frozen=True):
     id: str
 
 
@@ -121,7 +121,7 @@ class Sender:
         kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
         try:
             kept = await self.connection.upload(
-                "/files", StoredFile, content, name=_file_name(file, content), media_type=kind
+                "/files", UploadedFile, content, name=_file_name(file, content), media_type=kind
             )
         except ApiError:
             return named

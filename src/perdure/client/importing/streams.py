@@ -26,7 +26,7 @@ def decoded(data: bytes) -> object:
     try:
         return _decoder.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise NotReadable(f"It is no JSON that can be read: {error}.") from error
+        raise NotReadable(f"It is not valid JSON: {error}.") from error
 
 
 def lines(stream: BinaryIO) -> Iterator[bytes | None]:

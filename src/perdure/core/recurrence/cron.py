@@ -40,13 +40,13 @@ class _Field:
     def _piece(self, text: str) -> range:
         match = _PIECE.fullmatch(text.replace("?", "*"))
         if match is None:
-            raise BadRule(f"The {self.title} {text!r} means nothing.")
+            raise BadRule(f"The {self.title} {text!r} is not valid.")
         low, high, step = match.groups()
         first = self.first if low == "*" else self._value(low)
         # A step after a single value goes on to the end.
         last = self._value(high) if high else self.last if low == "*" or step else first
         if first > last or step == "0" or (low == "*" and high):
-            raise BadRule(f"The {self.title} {text!r} means nothing.")
+            raise BadRule(f"The {self.title} {text!r} is not valid.")
         return range(first, last + 1, int(step or 1))
 
     def _value(self, text: str) -> int:

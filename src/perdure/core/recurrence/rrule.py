@@ -273,7 +273,7 @@ def _parts(rule: str) -> dict[str, str]:
     for piece in rule.split(";"):
         name, separator, value = piece.partition("=")
         if not separator or not value or name in parts:
-            raise BadRule(f"The part {piece!r} of the rule means nothing.")
+            raise BadRule(f"The part {piece!r} of the rule is not valid.")
         parts[name] = value
     return parts
 

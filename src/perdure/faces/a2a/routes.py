@@ -98,7 +98,7 @@ async def _subscribe(request: Request, _: str, rpc: RpcRequest) -> Answered:
     task = GivenTask(turn)
     _take(task, await (await _feed(request, turn)).now())
     if task.ended is not None:
-        raise A2aError(wire.UNSUPPORTED, "This task is over: read it.")
+        raise A2aError(wire.UNSUPPORTED, "This task is over. Read it instead.")
     return Streamed(turn.chat_id, updates(GivenTask(turn), await feed_of(request, turn), rpc.id))
 
 
@@ -134,7 +134,7 @@ async def _model(request: Request, agent: str) -> str | None:
 async def _asked(request: Request, agent: str, message: AgentMessage) -> TurnId:
     """The turn that answers a message: in the chat that its context means, or in a new one that is named by it."""
     if message.task_id:
-        raise A2aError(wire.UNSUPPORTED, "A task takes one message. Send the next one in its context.")
+        raise A2aError(wire.UNSUPPORTED, "A task takes one message. Send the next one in the same context.")
     model = await _model(request, agent)
     kind, name = ("a2a", message.context_id) if message.context_id else ("a2a-message", message.message_id)
     chat_id, seen = await chat_meant(request.caller, kind, name)
@@ -154,7 +154,7 @@ def _part(part: MessagePart) -> ContentPart:
         return ContentPart(type="file", file_data=f"data:{kind};base64,{part.raw}", filename=part.filename)
     if part.data is not UNSET:
         return ContentPart(type="text", text=msgspec.json.encode(part.data).decode())
-    raise A2aError(wire.CONTENT_TYPE, "Nothing is fetched from elsewhere: send the file itself.")
+    raise A2aError(wire.CONTENT_TYPE, "URLs are not fetched. Send the file itself.")
 
 
 def _turn(rpc: RpcRequest) -> TurnId:
@@ -169,7 +169,7 @@ async def _feed(request: Request, turn: TurnId) -> TurnFeed:
     found = await request.caller.chats.oldest(turn.chat_id, after=turn.number - 1, limit=1)
     feed = await feed_of(request, turn)
     if not found or found[0].number != turn.number:
-        raise NotFound("There is no such task: what it answered was edited.")
+        raise NotFound("Task not found: the message it answered was edited.")
     return feed
 
 

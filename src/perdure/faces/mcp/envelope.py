@@ -83,7 +83,7 @@ def message_of(body: bytes) -> Message:
     try:
         return _decoder.decode(body)
     except msgspec.ValidationError as error:
-        raise RpcError(INVALID_REQUEST, f"This is no message of the protocol: {error}.", status=400) from None
+        raise RpcError(INVALID_REQUEST, f"This is not a valid message: {error}.", status=400) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise RpcError(PARSE, "The body is not JSON.", status=400) from None
 

@@ -271,7 +271,7 @@ class Exchange:
     async def _update_task(self) -> Answered:
         answers = self._rpc.params.get("inputResponses")
         if not isinstance(answers, dict):
-            raise RpcError(BAD_PARAMS, "inputResponses is missing, or no object.")
+            raise RpcError(BAD_PARAMS, "inputResponses is missing or is not an object.")
         await self._decide(self._turn, answers)
         return self._result({})
 

@@ -206,7 +206,7 @@ async def _begun(caller: Caller, chat_id: ChatId, message: str) -> TurnId | None
         for said in await caller.chats.oldest(chat_id, after=0, limit=PAGE):
             if said.role is Role.USER:
                 if text_of(said).strip() != message.strip():
-                    raise InvalidInput("This key named another message.", Validation("key", "is taken"))
+                    raise InvalidInput("This key was used for another message.", Validation("key", "is taken"))
                 return TurnId(chat_id, said.number)
     return None
 

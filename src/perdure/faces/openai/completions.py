@@ -26,7 +26,7 @@ _encoder = msgspec.json.Encoder()
 
 def asked_of(body: CompletionBody, key: ChatId | None) -> Asked:
     if body.n not in (None, 1):
-        raise OpenAiError(400, "One answer is given at a time.", param="n")
+        raise OpenAiError(400, "Only one choice is supported (n = 1).", param="n")
     system = [text_of(message.content) for message in body.messages if message.role in ("system", "developer")]
     return Asked(
         given=[given for message in body.messages if (given := _given(message)) is not None],

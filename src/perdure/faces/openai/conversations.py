@@ -84,7 +84,7 @@ async def add_conversation_items(request: Request, conversation_id: str) -> Answ
     before = await notes.waiting(request.caller, found.chat_id)
     added = _addable(body.items, begun=begun)
     if len(before) + len(added) > _MOST_WAITING:
-        raise InvalidInput("Too many items wait: ask for a response.", Validation("items", "are too many"))
+        raise InvalidInput("Too many items are waiting. Create a response first.", Validation("items", "are too many"))
     await notes.keep_waiting(request.caller, found.chat_id, (*before, *added))
     return listed(_waiting_items(found.chat_id, (*before, *added))[len(before) :])
 
@@ -103,7 +103,7 @@ async def delete_conversation_item(request: Request, conversation_id: str, name:
     names = [item["id"] for item in _waiting_items(found.chat_id, waiting)]
     if name not in names:
         item_named(await _items(request, found), name)
-        raise Refused("This item was answered. Delete the conversation, or edit the message on the page.")
+        raise Refused("This item has been answered. Delete the conversation, or edit the message on the page.")
     place = names.index(name)
     await notes.keep_waiting(request.caller, found.chat_id, (*waiting[:place], *waiting[place + 1 :]))
     return await _told(request, found)

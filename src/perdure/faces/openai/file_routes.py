@@ -46,7 +46,7 @@ async def delete_file(request: Request, name: str) -> Answered:
     request.caller.actor.require(Permission.CHAT)
     found = await _described(request, name)
     if await files.discard(request.caller.rows, found.id) is None:
-        raise Refused("A chat has this file. Delete the chat, and the file goes with it in time.")
+        raise Refused("A chat uses this file. Delete the chat, and the file is deleted with it.")
     return Answer.json(200, {"id": file_id(found.id), "object": "file", "deleted": True})
 
 

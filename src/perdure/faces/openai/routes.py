@@ -200,7 +200,7 @@ async def list_input_items(request: Request, response_id: str) -> Answered:
     turn = turn_named(response_id)
     found = await request.caller.chats.oldest(turn.chat_id, after=turn.number - 1, limit=1)
     if not found or found[0].number != turn.number:
-        raise NotFound("There is no such response.")
+        raise NotFound("Response not found.")
     return page_of(items_of(turn.chat_id, found), request.call)
 
 

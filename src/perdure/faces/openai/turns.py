@@ -52,7 +52,7 @@ class Turns:
         seen = await self._caller.chats.read(turn.chat_id)
         found = await self._caller.chats.oldest(turn.chat_id, after=turn.number - 1, limit=1)
         if not found or found[0].number != turn.number:
-            raise NotFound("There is no such response: what it answered was edited.")
+            raise NotFound("Response not found: the message it answered was edited.")
         return seen, found[0]
 
     async def _model(self, seen: Seen, message: Message) -> str:

@@ -125,7 +125,7 @@ def _client_tool(offered: OfferedTool) -> ClientTool | None:
     try:
         return msgspec.convert(tool, ClientTool)
     except msgspec.ValidationError as error:
-        raise InvalidInput("A tool does not fit.", Validation("tools", str(error))) from None
+        raise InvalidInput("A tool is not valid.", Validation("tools", str(error))) from None
 
 
 def effort_of(text: str | None) -> Effort | None:
@@ -135,4 +135,6 @@ def effort_of(text: str | None) -> Effort | None:
         return Effort(text)
     except ValueError:
         known = ", ".join(Effort)
-        raise InvalidInput(f"The effort is one of {known}.", Validation("reasoning_effort", "is not known")) from None
+        raise InvalidInput(
+            f"The effort must be one of {known}.", Validation("reasoning_effort", "is not known")
+        ) from None

@@ -84,7 +84,7 @@ class EnterRequiresAction(Struct, frozen=True):
         fitting = tuple(call.index for call in chat.open_calls if call.kind is _ANSWERED_BY[self.kind])
         asked = fitting if self.calls is None else self.calls
         if not asked or not set(asked) <= set(fitting):
-            raise refuse(self, chat, "No open call waits for this.")
+            raise refuse(self, chat, "No open call is waiting for this.")
         return asked
 
 
@@ -115,9 +115,11 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
     def plan(self, chat: Chat) -> Change:
         assert chat.action is not None
         if chat.action.kind not in self.expected:
-            raise refuse(self, chat, f"The chat waits for something else: {chat.action.kind.value}.")
+            raise refuse(self, chat, f"The chat is waiting for something else: {chat.action.kind.value}.")
         if self.message not in (None, chat.last_assistant):
-            raise self._wrong(AlreadyDecided, chat, "This was decided already. The chat waits for something newer.")
+            raise self._wrong(
+                AlreadyDecided, chat, "This has already been decided. The chat is waiting for something newer."
+            )
         match chat.action.kind:
             case ActionKind.CLIENT_TOOL | ActionKind.CHILDREN:
                 return self._with_results(chat, chat.action)
@@ -172,7 +174,7 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
             self._check_undecided(chat, action, decision)
             _check_approver(chat, action, decision, self.by)
         if not seen:
-            raise self._wrong(ToolResultMissing, chat, "Name a call and what you decide about it.")
+            raise self._wrong(ToolResultMissing, chat, "Name a call and your decision.")
         allowed = _VERDICTS[action.kind]
         if not all(decision.verdict in allowed for decision in self.decisions):
             raise refuse(self, chat, f"Decide with one of: {', '.join(sorted(allowed))}.")
@@ -181,7 +183,7 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
         call_id = decision.call_id
         before = [each for each in action.decided if each.call_id == call_id]
         if before and _is_decided(call_id, action.decided, action):
-            raise self._wrong(AlreadyDecided, chat, f"Call {call_id} has been decided already: {before[-1].verdict}.")
+            raise self._wrong(AlreadyDecided, chat, f"Call {call_id} has already been decided: {before[-1].verdict}.")
         if decision.verdict is Verdict.APPROVE and self.by in [each.by for each in before]:
             raise self._wrong(AlreadyDecided, chat, f"You have approved call {call_id}. A second person must, too.")
 

@@ -76,7 +76,7 @@ class SetArchived(Struct, frozen=True):
 
     def plan(self, chat: Chat) -> Change:
         if chat.archived == self.archived:
-            raise refuse(self, chat, "The chat is archived already." if self.archived else "The chat is not archived.")
+            raise refuse(self, chat, "The chat is already archived." if self.archived else "The chat is not archived.")
         card = CardChange(pin=0) if self.archived else CardChange()
         return Change(archived=self.archived, keeps=ALL_MARKERS, card=card)
 

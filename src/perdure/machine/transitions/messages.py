@@ -39,7 +39,7 @@ class SendMessage(Struct, frozen=True):
 
     def plan(self, chat: Chat) -> Change:
         if self.message.role is not Role.USER:
-            raise refuse(self, chat, "Only a user's message can be sent.")
+            raise refuse(self, chat, "Only a user message can be sent.")
         return replace(self._admitted(chat), card=self.card, mentions=self.mentions)
 
     def _admitted(self, chat: Chat) -> Change:
@@ -157,7 +157,7 @@ class EditMessage(Struct, frozen=True):
     def plan(self, chat: Chat) -> Change:
         shared = self.shared
         if shared is not None and shared.versions != (chat.history_version, chat.queue_version):
-            raise refuse(self, chat, "The chat has moved meanwhile. Look at it and try again.")
+            raise refuse(self, chat, "The chat has changed since. Look at it and try again.")
         return Change(
             status=Status.RUNNING,
             last_error=None,

@@ -16,7 +16,7 @@ class ImportRow(Struct, frozen=True):
     generation: int
 
 
-class KeyRow(Struct, frozen=True):
+class ImportedMessage(Struct, frozen=True):
     number: MessageNumber
     role: Role
     client_id: str | None
@@ -39,7 +39,7 @@ async def one(scope: PersonScope, source: str, source_id: str) -> ImportRow | No
 
 
 @query
-async def keys(scope: PersonScope, chat_id: ChatId) -> list[KeyRow]: ...
+async def keys(scope: PersonScope, chat_id: ChatId) -> list[ImportedMessage]: ...
 
 
 @query

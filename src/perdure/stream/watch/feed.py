@@ -27,7 +27,7 @@ def cursor_of(position: datetime) -> str:
 
 def position_of(text: str) -> datetime:
     if not (text.isascii() and text.isdigit() and len(text) <= 17):
-        raise InvalidInput("This cursor is not one of ours.", Validation("cursor", "not a cursor"))
+        raise InvalidInput("This cursor is not valid.", Validation("cursor", "not a cursor"))
     return _EPOCH + int(text) * _MICROSECOND
 
 

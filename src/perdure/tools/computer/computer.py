@@ -95,7 +95,7 @@ async def _picture(client: WorkspaceClient, path: str) -> bytes:
     try:
         content = await client.files.content(path, PICTURE_BYTES)
     except WorkspaceRefused as error:
-        raise ToolFailed(f"There is no picture of the screen: {error} Tell the user.") from error
+        raise ToolFailed(f"There is no screenshot: {error} Tell the user.") from error
     if not content.startswith(b"\x89PNG\r\n\x1a\n"):
-        raise ToolFailed("What is to be a picture of the screen is none. Tell the user.")
+        raise ToolFailed("The screenshot is not an image. Tell the user.")
     return content

@@ -99,4 +99,4 @@ def _read(status: int, content: bytearray, attempt: int) -> HookResponse:
     try:
         return msgspec.json.decode(content or b"{}", type=HookResponse)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise DeliveryFailed(f"its answer means nothing: {error}", status=status, attempts=attempt) from error
+        raise DeliveryFailed(f"its answer is not valid: {error}", status=status, attempts=attempt) from error

@@ -203,7 +203,7 @@ def _rewritten_parts(parts: tuple[AnyPart, ...], verdict: Verdict) -> tuple[AnyP
     if verdict.input is None:
         return parts
     if not isinstance(verdict.input, str) or not verdict.input.strip():
-        raise HookDispatchFailed("A hook gave a new message that is not a text.")
+        raise HookDispatchFailed("A hook returned a message that is not text.")
     return (Text(verdict.input), *(part for part in parts if not isinstance(part, Text)))
 
 

@@ -90,7 +90,7 @@ def answer_tools(server: McpServer, connection: Connection, taken: Iterable[str]
             await connection.answer(arguments["task"], {arguments["question"]: answer})
             result = await followed(connection, ctx, arguments["task"], server.slug)
         except (Unreachable, Refusal) as error:
-            raise ToolFailed(f"The MCP server {server.title} did not take the answer: {error}.") from error
+            raise ToolFailed(f"The MCP server {server.title} did not accept the answer: {error}.") from error
         return ToolOutput(result.text, is_error=result.is_error)
 
     return [

@@ -138,7 +138,7 @@ async def _about_call(owned: OwnedChat, history: History, call: ToolCall) -> Ver
     }
     verdict = await _ask(owned, history, HookEvent.PRE_TOOL_USE, payload, tool=call.tool)
     if verdict.input is not None and not isinstance(verdict.input, dict):
-        raise HookDispatchFailed("A hook gave a new input that is not an object.")
+        raise HookDispatchFailed("A hook returned an input that is not an object.")
     return verdict
 
 

@@ -34,7 +34,7 @@ class Fields:
     def text(self, name: str, default: str | None = None) -> str:
         value = self._values.get(name, default)
         if not isinstance(value, str):
-            raise invalid(f"{self._named(name)} must be a text")
+            raise invalid(f"{self._named(name)} must be a string")
         return value
 
     def has(self, name: str) -> bool:
@@ -70,11 +70,11 @@ class Fields:
     def texts(self, name: str) -> list[str]:
         value = self._values.get(name, [])
         if not isinstance(value, list):
-            raise invalid(f"{self._named(name)} must be a list of texts")
+            raise invalid(f"{self._named(name)} must be a list of strings")
         items = cast("list[object]", value)
         found = [item for item in items if isinstance(item, str)]
         if len(found) != len(items):
-            raise invalid(f"{self._named(name)} must be a list of texts")
+            raise invalid(f"{self._named(name)} must be a list of strings")
         return found
 
     def text_map(self, name: str) -> dict[str, str]:

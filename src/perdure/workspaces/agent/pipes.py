@@ -74,7 +74,7 @@ class Pipes:
         """Start a command. Unless its output is followed soon, it ends again."""
         command = fields.text("command")
         if not command.strip() or "\0" in command or len(command) > limits.COMMAND_BYTES:
-            raise invalid(f"command must be a text of 1 to {limits.COMMAND_BYTES} characters without NUL")
+            raise invalid(f"command must be a string of 1 to {limits.COMMAND_BYTES} characters without NUL")
         open_now = [pipe for pipe in self._known.values() if not pipe.closed]
         if len(open_now) >= limits.PIPES_MOST:
             raise Problem(503, "pipe_limit", "too many commands are talked with; close one first")

@@ -58,7 +58,7 @@ class Places:
 
     def absolute(self, path: str) -> str:
         if not path.strip() or "\0" in path:
-            raise invalid("path must be a text without NUL and not blank")
+            raise invalid("path must be a non-blank string without NUL")
         if path == "~" or path.startswith("~/"):
             return self.home + path[1:]
         return path if path.startswith("/") else f"{self.tree}/{path}"

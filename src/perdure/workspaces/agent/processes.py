@@ -31,7 +31,7 @@ class Processes:
     def start(self, fields: Fields) -> dict[str, object]:
         command = fields.text("command")
         if not command.strip() or "\0" in command or len(command) > limits.COMMAND_BYTES:
-            raise invalid(f"command must be a text of 1 to {limits.COMMAND_BYTES} characters without NUL")
+            raise invalid(f"command must be a string of 1 to {limits.COMMAND_BYTES} characters without NUL")
         key = fields.maybe_text("key")
         run = "p" + secrets.token_hex(4)
         record = None if key is None else self._around.keys.known(key, fields.fingerprint())

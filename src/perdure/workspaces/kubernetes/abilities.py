@@ -5,10 +5,10 @@ import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from perdure.core.errors import Misconfigured, WorkspaceUnreachable
-from perdure.core.timing import CLUSTER_PROBE
+from perdure.core.timing import CLUSTER_PROBE, CLUSTER_PROBE_FORGOTTEN
 from perdure.workspaces.driver import Network
 from perdure.workspaces.kubernetes import manifests
 from perdure.workspaces.kubernetes.api import CORE, NETWORKING, Cluster, ClusterFault, Object
@@ -17,7 +17,6 @@ from perdure.workspaces.kubernetes.pods import Pods
 
 PROBE = "perdure/probe"
 PROBE_PORT = 7717
-FORGOTTEN = timedelta(minutes=10)
 RIGHTS = {
     "pods": ("get", "list", "watch", "create", "delete"),
     "pods/portforward": ("get", "create"),
@@ -170,7 +169,7 @@ async def _forget_others(cluster: Cluster, namespace: str) -> None:
     """What a server left that was killed while it tried."""
     for pod in await cluster.list(CORE, "pods", namespace, labelSelector=PROBE):
         made = datetime.fromisoformat(pod["metadata"]["creationTimestamp"])
-        if datetime.now(UTC) - made > FORGOTTEN:
+        if datetime.now(UTC) - made > CLUSTER_PROBE_FORGOTTEN:
             await cluster.delete(CORE, "pods", namespace, pod["metadata"]["name"], grace=0)
 
 

@@ -6,20 +6,18 @@ import json
 import ssl
 import tempfile
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from perdure.core.errors import Misconfigured
+from perdure.core.timing import CLUSTER_LOGIN, CLUSTER_TOKEN_READ_AGAIN
 
 INSIDE = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 INSIDE_URL = "https://kubernetes.default.svc"
-TOKEN_READ_AGAIN = timedelta(minutes=1)
-"""A cluster writes a pod's token anew before it expires."""
 EXPIRED = datetime.min.replace(tzinfo=UTC)
-PROGRAM_PATIENCE = timedelta(seconds=30)
 
 
 @dataclass(slots=True)
@@ -49,7 +47,7 @@ class Token:
     async def _fresh(self, now: datetime) -> tuple[str, datetime]:
         if self.file is not None:
             try:
-                return (await asyncio.to_thread(self.file.read_text)).strip(), now + TOKEN_READ_AGAIN
+                return (await asyncio.to_thread(self.file.read_text)).strip(), now + CLUSTER_TOKEN_READ_AGAIN
             except OSError as error:
                 raise Misconfigured(f"The token at {self.file} cannot be read: {error.strerror}.") from error
         return await self._asked(now)
@@ -62,7 +60,7 @@ class Token:
                 *self.program, stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             )  # fmt: skip
-            async with asyncio.timeout(PROGRAM_PATIENCE.total_seconds()):
+            async with asyncio.timeout(CLUSTER_LOGIN.total_seconds()):
                 said, _ = await process.communicate()
             status: dict[str, Any] = json.loads(said)["status"]
             token = str(status["token"])
@@ -73,7 +71,7 @@ class Token:
                 f"The kubeconfig's program {name} gave no token ({type(error).__name__}): log in again."
             ) from error
         until = status.get("expirationTimestamp")
-        ends = datetime.fromisoformat(until) - TOKEN_READ_AGAIN if until else now + TOKEN_READ_AGAIN
+        ends = datetime.fromisoformat(until) - CLUSTER_TOKEN_READ_AGAIN if until else now + CLUSTER_TOKEN_READ_AGAIN
         return token, ends
 
 

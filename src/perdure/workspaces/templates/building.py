@@ -50,7 +50,7 @@ class Bound:
 def bind(template: Template, values: Mapping[str, Value]) -> Bound:
     """Say a template's parameters, or everything that is wrong with what was said."""
     known = {parameter.name: parameter for parameter in template.recipe.parameters}
-    faults = [Validation(f"parameters.{name}", "there is no such parameter") for name in values if name not in known]
+    faults = [Validation(f"parameters.{name}", "is not a parameter") for name in values if name not in known]
     said: dict[str, str] = {}
     for name, parameter in known.items():
         value = values.get(name, parameter.default)

@@ -92,7 +92,7 @@ class Texts:
 def parse(texts: Texts) -> Template:
     """A template from its texts, or everything that is wrong with it."""
     if not NAME.fullmatch(texts.name):
-        raise _invalid("name", "a template's name has lower-case letters, digits and hyphens")
+        raise _invalid("name", "a template's name uses lowercase letters, digits and hyphens")
     try:
         read = msgspec.convert(tomllib.loads(texts.recipe), Recipe)
     except tomllib.TOMLDecodeError as error:
@@ -112,7 +112,7 @@ def _parameter_faults(recipe: Recipe) -> list[Validation]:
     for parameter in recipe.parameters:
         place = f"parameters.{parameter.name}"
         if not PARAMETER_NAME.fullmatch(parameter.name) or parameter.name in seen:
-            faults.append(Validation(place, "names are unique, of lower-case letters, digits and underscores"))
+            faults.append(Validation(place, "names must be unique and use lowercase letters, digits and underscores"))
         seen.add(parameter.name)
         faults += _pattern_faults(place, parameter.pattern)
         if not faults and parameter.default is not None:
