@@ -173,7 +173,8 @@ def asked_of_owner(chat: Chat, *, plan_mode: bool) -> Asks | None:
 def settings_after(card: Card, commit: Commit) -> Card:
     """A chat's card as a turn reads it."""
     if card.asked_by != commit.chat.asked_by:
-        card = structs.replace(card, asked_by=commit.chat.asked_by)
+        # Of others than the owner, who is never shut out, only the database knows it.
+        card = structs.replace(card, asked_by=commit.chat.asked_by, excluded=False)
     change = commit.card
     if change is None:
         return card

@@ -8,6 +8,8 @@ from perdure.agent.decide import Compact, Decision, Facts, Finish, Generate, Par
 from perdure.agent.facts import counts, facts_of, next_prompt
 from perdure.agent.history import History
 from perdure.agent.journaling import OnceCalls, doubted, uncertain, unrecorded
+from perdure.agent.prepare import EXCLUDED
+from perdure.core.author import NOBODY
 from perdure.core.chat import ActionKind, Breach, Chat, Status
 from perdure.core.errors import ChatNotFound, DatabaseFault, Fenced, ProviderFailure, TransitionNotAllowed, Unavailable
 from perdure.core.failure import ChatError
@@ -15,7 +17,7 @@ from perdure.core.tasks import Backoff
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
 from perdure.machine.change import Owner
 from perdure.machine.transitions.driving import Abandon
-from perdure.machine.transitions.endings import FinishError
+from perdure.machine.transitions.endings import FinishError, Interrupt
 from perdure.observe.logs import concerning
 from perdure.store.journal import Entry
 from perdure.worker.duties.compact import compact_history
@@ -197,6 +199,9 @@ class Runner:
                 raise error
             case _ if self._owned.chat.status is Status.INTERRUPTING:
                 await self._stop_anyway(error)
+            case ProviderFailure(error=told) if told is EXCLUDED:
+                # As the sweep would in a moment: what others wrote meanwhile goes on.
+                await self._owned.commit(Interrupt(by=NOBODY))
             case ProviderFailure():
                 await self._owned.commit(FinishError(error.error), Abandon())
             case _:
