@@ -6,6 +6,8 @@ from uuid import uuid4
 import msgspec
 import pytest
 
+from perdure.agent.decide import Policy
+from perdure.agent.prepare import Rules
 from perdure.agent.run_tools import PLANS_NOW
 from perdure.core.chat import State
 from perdure.core.ids import ChatId, OrganisationId, UserId
@@ -175,6 +177,8 @@ async def test_a_turn_under_way_changes_nothing_once_its_chat_plans(
 ) -> None:
     paid: list[str] = []
     replica.tools.tools = (*BUILTIN_TOOLS, pays(paid))
+    # Whatever asks first is allowed: what is asked about here is the plan.
+    replica.sources.rules_now = Rules(policies={name: Policy.AUTO})
     sim.script(Script("actor", (Step((GatePart("plan"), Call(name, {}))), Step((Says("I see."),)))))
     chat = await replica.someone_asks("[[script:actor]]", client_tools='[{"name": "page"}]')
     await sim.gates["plan"].reached()
