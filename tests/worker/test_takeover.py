@@ -4,14 +4,17 @@ from uuid import uuid4
 
 import pytest
 
+from perdure.api.local_worker import LocalStart
 from perdure.core.card import NewCard
-from perdure.core.chat import ActionKind, Decision, Fence, State, Status, Verdict
+from perdure.core.chat import ActionKind, Busy, Decision, Fence, State, Status, Verdict
+from perdure.core.commit import Commit
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, Role, ToolCall
 from perdure.machine.change import Owner
 from perdure.machine.transitions.actions import CompleteRequiresAction, EnterRequiresAction
-from perdure.machine.transitions.driving import Acquire, CommitStep
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt
 from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions.messages import SendMessage
 from perdure.store.journal import CallRun, Journal
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
@@ -88,3 +91,30 @@ async def test_a_skipped_call_is_an_error_for_the_model(replica: InProcessReplic
     await replica.comes_to_rest(chat)
     assert effects == []
     assert any(word.startswith("pay failed:") for word in await replica.said(chat))
+
+
+@pytest.mark.parametrize("limit", [None, 1_000_000])
+@pytest.mark.parametrize("busy", [Busy.QUEUE, Busy.STEER])
+async def test_whoever_takes_a_chat_with_a_message_uses_no_attempt_of_whoever_left_it(
+    replica: InProcessReplica, limit: int | None, busy: Busy
+) -> None:
+    chat_id, gone = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
+    # It is seen alive, so that nobody but the message takes the chat.
+    await replica.pool.execute(
+        "INSERT INTO replicas (id, version, seen_at) VALUES ($1, 'gone', now() + interval '1 hour')", gone.worker_id
+    )
+    card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="left")
+    asked = Create((replica.says("[[say:hello]]"),), budget_limit=limit)
+    left = await replica.machine.create(chat_id, card, [asked, Acquire(gone), RecordGenerationAttempt(100)])
+    answers: list[Commit] = []
+    replica.announcer.follow(lambda commit: answers.append(commit) if commit.appended else None)
+    with LocalStart(replica.worker.runners, replica.user) as start:
+        taken = await replica.machine.advance_by(
+            left.chat, start.bundle(Abandon(), SendMessage(replica.says("again"), busy))
+        )
+        start.done(taken)
+    await replica.comes_to_rest(chat_id)
+    before = left.chat.history_version, left.chat.generation_attempt
+    used = [(each.base.history_version, each.base.generation_attempt) for each in answers if each.base is not None]
+    assert used
+    assert before not in used

@@ -104,6 +104,13 @@ class Commit(Struct, frozen=True, kw_only=True):
         return self.chat is self.base
 
     @property
+    def begins_attempt(self) -> bool:
+        """Whether it records the attempt that the chat is at. One that was there before is somebody else's."""
+        base, chat = self.base, self.chat
+        before = None if base is None else (base.history_version, base.generation_attempt)
+        return chat.generation_attempt > 0 and before != (chat.history_version, chat.generation_attempt)
+
+    @property
     def traceable(self) -> bool:
         """Whether a row that this inserts carries the change's name, so that it can be found again."""
         return bool(self.appended or self.enqueued)

@@ -276,9 +276,8 @@ class OwnedChat:
             self._chat = committed.chat
         self.saw(committed.chat)
         self._follow()
-        before, after = committed.base, committed.chat
-        if before is None or _attempt_of(before) != _attempt_of(after):
-            self._recorded = _attempt_of(after) if after.generation_attempt else None
+        if committed.begins_attempt:
+            self._recorded = _attempt_of(committed.chat)
 
     async def begin_attempt(self, reserve: int = 0) -> None:
         """Make sure that the attempt on the row is ours and unused, so that it names one log by one process."""

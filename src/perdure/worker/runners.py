@@ -97,9 +97,8 @@ class Runners:
             self.untaken(owner)
             return
         self._services.measures.replica.acquisitions.labels("message").inc()
-        recorded = bool(committed.chat.generation_attempt)
         history = self._services.histories.after(committed, card) if card is not None else None
-        self._start(chat, owner, attempt_recorded=recorded, history=history)
+        self._start(chat, owner, attempt_recorded=committed.begins_attempt, history=history)
 
     def _kept(self, owner: Owner) -> None:
         """A promise is kept, or will not be."""
