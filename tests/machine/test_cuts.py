@@ -277,4 +277,21 @@ async def test_a_row_that_somebody_holds_for_ever_does_not_hold_its_writers_for_
         await connection.execute("SELECT FROM chats WHERE id = $1 FOR UPDATE", chat.id)
         with pytest.raises(Unavailable):
             async with asyncio.timeout(60):
-                await Committer(execution, SystemClock(), lambda _: plan, IMPATIENT).write(plan)
+                await Committer(execution, SystemClock(), lambda _: plan, IMPATIENT, IMPATIENT.patience).write(plan)
+
+
+async def test_who_waits_in_line_for_a_change_that_waits_for_the_database_is_refused_when_their_patience_ends(
+    place: Place,
+) -> None:
+    chat = await place.chats.quiet(State.R0)
+    async with place.pool.acquire() as connection, connection.transaction():
+        await connection.execute("SELECT FROM chats WHERE id = $1 FOR UPDATE", chat.id)
+        first = asyncio.ensure_future(place.machine.change(chat.id, SendMessage(said("first", place.user_id))))
+        await asyncio.sleep(0)
+        second = SendMessage(said("second", place.user_id))
+        with pytest.raises(Unavailable, match="an earlier change of this chat waits for it"):
+            async with asyncio.timeout(60):
+                await place.machine.change(chat.id, second, request=IMPATIENT)
+    await first
+    await place.machine.change(chat.id, SendMessage(said("third", place.user_id)), request=IMPATIENT)
+    assert len((await place.machine.load(chat.id)).queue) == 2

@@ -42,11 +42,15 @@ class Request:
 class Committer:
     """Writes one change. Its tries share a name, so that whichever of them went through can be recognised."""
 
-    def __init__(self, execution: Execution, clock: Clock, plan_from: PlanFrom, request: Request) -> None:
+    def __init__(
+        self, execution: Execution, clock: Clock, plan_from: PlanFrom, request: Request, patience: float
+    ) -> None:
         self._execution = execution
         self._clock = clock
         self._plan_from = plan_from
         self._request = request
+        self._patience = patience
+        """What is left of the request's own."""
         self._unanswered: list[Commit] = []
         """The tries whose answer got lost."""
         self._until: float | None = None
@@ -164,7 +168,7 @@ class Committer:
 
     async def _trace_patiently(self) -> Trace | None:
         backoff = Backoff(DATABASE_RETRY_FIRST, COMMIT_RETRY_LONGEST)
-        until = self._clock.monotonic() + self._request.patience
+        until = self._clock.monotonic() + self._patience
         while True:
             try:
                 return await self._execution.trace(self._unanswered[0])
@@ -183,7 +187,7 @@ class Committer:
         """Try again, unless it has failed for too long: a database may answer at once, and still write nothing."""
         now = self._clock.monotonic()
         if self._until is None:
-            self._until = now + self._request.patience
+            self._until = now + self._patience
             return
         if now >= self._until:
             raise failure

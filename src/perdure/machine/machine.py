@@ -56,7 +56,7 @@ class Machine:
         """Bring a chat into being, with whatever its first change does besides."""
         plan = follow(None, transitions, chat_id=chat_id)
         try:
-            return await self._write(plan, lambda _: plan, with_fields(request, new_card=card))
+            return await self._write(plan, lambda _: plan, with_fields(request, new_card=card), request.patience)
         except IdTaken:
             state = (await self._execution.load(chat_id)).state
             raise TransitionNotAllowed("Create", state.value, "A chat with this id already exists.") from None
@@ -68,10 +68,10 @@ class Machine:
     async def change_by(self, chat_id: ChatId, bundle: Bundle, *, request: Request = _PLAIN) -> Commit:
         """Follow the arrows that the bundle chooses when it sees the chat."""
         plan_from = _planner(bundle, request.fence)
-        await self._locks.acquire(chat_id)
+        left = await self._locks.acquire(chat_id, request.patience)
         try:
             plan = self._plan_from_cache(chat_id, plan_from) or plan_from(await self._execution.load(chat_id))
-            return await self._write(plan, plan_from, request)
+            return await self._write(plan, plan_from, request, left)
         finally:
             self._locks.release(chat_id)
 
@@ -81,10 +81,10 @@ class Machine:
 
     async def advance_by(self, chat: Chat, bundle: Bundle, *, request: Request = _PLAIN) -> Commit:
         """Follow the arrows that the bundle chooses, from a row that the caller knows."""
-        await self._locks.acquire(chat.id)
+        left = await self._locks.acquire(chat.id, request.patience)
         plan_from = _planner(bundle, request.fence)
         try:
-            return await self._write(plan_from(chat), plan_from, request)
+            return await self._write(plan_from(chat), plan_from, request, left)
         finally:
             self._locks.release(chat.id)
 
@@ -92,11 +92,11 @@ class Machine:
         self, chat_id: ChatId, number: MessageNumber, bundle: Callable[[Target], Bundle], request: Request = _PLAIN
     ) -> Commit:
         """Follow arrows that replace a message, which is read together with the chat."""
-        await self._locks.acquire(chat_id)
+        left = await self._locks.acquire(chat_id, request.patience)
         try:
             base, target = await self._load_target(chat_id, number)
             plan_from = _planner(bundle(target), request.fence)
-            return await self._write(plan_from(base), plan_from, request)
+            return await self._write(plan_from(base), plan_from, request, left)
         finally:
             self._locks.release(chat_id)
 
@@ -105,7 +105,7 @@ class Machine:
         return await self._uncancelled(self._archive(root_id, archived=archived))
 
     async def _archive(self, root_id: ChatId, *, archived: bool) -> tuple[Commit, ...]:
-        commits = tuple(await archive_family(self._execution, root_id, archived=archived))
+        commits = tuple(await archive_family(self._execution, root_id, self._clock, archived=archived))
         for commit in commits:
             self._rows.keep(commit.chat)
             self._announce(commit)
@@ -146,10 +146,10 @@ class Machine:
             return None
         return None if plan.empty else plan
 
-    async def _write(self, plan: Commit, plan_from: PlanFrom, request: Request) -> Commit:
+    async def _write(self, plan: Commit, plan_from: PlanFrom, request: Request, patience: float) -> Commit:
         if plan.empty:
             return plan
-        committer = Committer(self._execution, self._clock, plan_from, request)
+        committer = Committer(self._execution, self._clock, plan_from, request, patience)
         return await self._uncancelled(self._written(committer, plan))
 
     async def _uncancelled(self, work: Coroutine[None, None, T]) -> T:

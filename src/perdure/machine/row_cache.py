@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 
 from perdure.core.chat import Chat
+from perdure.core.errors import Unavailable
 from perdure.core.ids import ChatId
 
 ROWS = 1024
@@ -35,21 +36,29 @@ class ChatLocks:
     def __init__(self) -> None:
         self._waiting: dict[ChatId, deque[asyncio.Future[None]]] = {}
 
-    async def acquire(self, chat_id: ChatId) -> None:
-        """Wait until nobody holds the chat's lock, and take it."""
+    async def acquire(self, chat_id: ChatId, patience: float) -> float:
+        """Wait until nobody holds the chat's lock, and take it. How many seconds of the patience are left then.
+
+        Whoever holds it for long waits for the database, and for longer than others may want to.
+        """
         waiting = self._waiting.get(chat_id)
         if waiting is None:
             self._waiting[chat_id] = deque()
-            return
-        turn = asyncio.get_running_loop().create_future()
+            return patience
+        loop = asyncio.get_running_loop()
+        turn, until = loop.create_future(), loop.time() + patience
         waiting.append(turn)
+        end = loop.call_at(until, _end_waiting, turn)
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
                 # Given the lock and cancelled at once: somebody else is next.
                 self.release(chat_id)
             raise
+        finally:
+            end.cancel()
+        return max(0.0, until - loop.time())
 
     def release(self, chat_id: ChatId) -> None:
         """Give the lock to whoever waited longest."""
@@ -60,3 +69,8 @@ class ChatLocks:
                 turn.set_result(None)
                 return
         del self._waiting[chat_id]
+
+
+def _end_waiting(turn: "asyncio.Future[None]") -> None:
+    if not turn.done():
+        turn.set_exception(Unavailable("The database is away: an earlier change of this chat waits for it."))
