@@ -103,7 +103,9 @@ class RenewingPool(asyncpg.Pool):
 
     def __init__(self, url: str, *, size: int, name: str, prepare: bool = True) -> None:
         super().__init__(
-            min_size=min(2, size),
+            # A floor is kept up by a task of the driver's own, which logs a traceback for each time that it cannot be.
+            min_size=0,
+            init_size=min(2, size),
             max_size=size,
             max_queries=50_000,
             max_inactive_connection_lifetime=300,
