@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from perdure.observe.logs import concerning, start_logging
+from perdure.core.timing import LOG_AGAIN
+from perdure.observe.logs import SayOnce, concerning, start_logging
 
 
 class Terminal(io.StringIO):
@@ -82,3 +83,22 @@ def test_less_severe_lines_are_left_out() -> None:
     start_logging(level="warning", stream=stream)
     logging.getLogger("perdure").info("chatter")
     assert stream.getvalue() == ""
+
+
+def test_a_warning_that_repeats_is_said_again_once_in_a_while_with_how_often_it_came() -> None:
+    now = 0.0
+    say_once = SayOnce(lambda: now)
+
+    def says(text: str, level: int = logging.WARNING) -> logging.LogRecord | None:
+        record = logging.makeLogRecord({"name": "perdure", "levelno": level, "msg": text})
+        return record if say_once.filter(record) else None
+
+    assert [says("away") is not None for _ in range(5)] == [True, False, False, False, False]
+    assert says("something else") is not None
+    with concerning(chat="1"):
+        assert says("away") is not None
+    assert all(says("a bug", logging.ERROR) is not None for _ in range(3))
+    now += LOG_AGAIN.total_seconds()
+    again = says("away")
+    assert again is not None
+    assert vars(again)["repeated"] == 4

@@ -153,6 +153,8 @@ CONNECT_PATIENCE = timedelta(seconds=10)
 # How long one host of a database has to answer, and when the next one is asked besides.
 HOST_PATIENCE = timedelta(seconds=3)
 NEXT_HOST_AFTER = timedelta(milliseconds=200)
+# How long a warning that repeats is not said again.
+LOG_AGAIN = timedelta(seconds=30)
 # How often a replica looks whether two of its hosts take writes.
 HOSTS_PERIOD = timedelta(seconds=5)
 # Longer than proxies and clients keep a connection that is idle (nginx a minute, Caddy two): whoever sends requests

@@ -2,7 +2,8 @@
 
 import logging
 import sys
-from collections.abc import Generator, Mapping
+import time
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -10,6 +11,9 @@ from types import MappingProxyType
 from typing import TextIO, TypedDict, Unpack
 
 import msgspec
+
+from perdure.core.tasks import BoundedMap
+from perdure.core.timing import LOG_AGAIN
 
 NOBODY: Mapping[str, str] = MappingProxyType({})
 _about: ContextVar[Mapping[str, str]] = ContextVar("about", default=NOBODY)
@@ -42,6 +46,7 @@ def concerning(**ids: Unpack[Ids]) -> Generator[None]:
         _about.reset(token)
 
 
+_REMEMBERED = 1_000
 _ORDINARY = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 _COLOURS = {
     logging.DEBUG: "2",
@@ -93,12 +98,39 @@ class StampIds(logging.Filter):
         return True
 
 
+class SayOnce(logging.Filter):
+    """Lets the same warning through once in a while: whatever waits for a database that is away tries again and again.
+
+    The next one that is let through says how often it came since.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._now = now
+        self._said = BoundedMap[tuple[str, str, str], tuple[float, int]](_REMEMBERED)
+        """Until when each is not said again, and how often it came since it was said."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno != logging.WARNING:
+            return True
+        what = record.name, record.getMessage(), str(about())
+        until, times = self._said.get(what) or (0.0, 0)
+        if self._now() < until:
+            self._said.keep(what, (until, times + 1))
+            return False
+        self._said.keep(what, (self._now() + LOG_AGAIN.total_seconds(), 0))
+        if times:
+            record.repeated = times
+        return True
+
+
 def start_logging(*, level: str, json: bool | None = None, stream: TextIO = sys.stderr) -> None:
     """Send every line to the stream. Without a wish it is text on a terminal and JSON elsewhere."""
     handler = logging.StreamHandler(stream)
     as_json = not stream.isatty() if json is None else json
     handler.setFormatter(JsonFormatter() if as_json else TextFormatter(colours=stream.isatty()))
     handler.addFilter(StampIds())
+    handler.addFilter(SayOnce())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     for chatty in ("asyncio", "uvicorn", "httpx2", "httpcore2", "mcp"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
