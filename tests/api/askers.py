@@ -66,9 +66,9 @@ class Place:
 
     async def askers(self, *, workspaces: bool) -> list[Asker]:
         """Everybody, in organisations that nobody else is in: whatever one of them breaks is broken only there."""
-        return [await self._asker(kind, workspaces=workspaces) for kind in KINDS]
+        return [await self.asker(kind, workspaces=workspaces) for kind in KINDS]
 
-    async def _asker(self, kind: Kind, *, workspaces: bool) -> Asker:
+    async def asker(self, kind: Kind, *, workspaces: bool) -> Asker:
         organisation = OrganisationId(
             await self.pool.fetchval("INSERT INTO organisations (name) VALUES ('Anywhere') RETURNING id")
         )

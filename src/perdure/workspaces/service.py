@@ -333,6 +333,8 @@ class Workspaces:
     async def remove(self, row: WorkspaceRow) -> None:
         """Delete its files. One that failed has none, so that nobody need be reached for that."""
         async with self._turn(row.id):
+            # Written first: what a database that takes no writes still knows of keeps its files.
+            await workspaces.touch(self.pool, row.id)
             await self._forget(row.id)
             try:
                 plan = await self._plan(row)
