@@ -25,6 +25,7 @@ from perdure.machine.transitions.driving import CommitStep
 from perdure.machine.transitions.endings import FinishTurn
 from perdure.observe.measures.all import Measures
 from perdure.store.pool import Pool
+from perdure.store.tables import memories
 from perdure.testing.served_api import Person, Response, ServedApi, serve_api
 from perdure.triggers.admission import Admission
 from perdure.triggers.deliveries import DeliveryRunner
@@ -350,3 +351,25 @@ async def test_a_channel_that_could_not_work_is_refused(ada: Person, body: dict[
     whole = {"name": "Helper", "signing": "github", "channel": "github", "secret": SECRET, "handle": "perdure"}
     answer = await ada.post("/triggers", {**whole, "credential": "token-of-theirs", **body})
     assert (answer.status, [each["field"] for each in answer.json["validations"]]) == (400, [field])
+
+
+async def test_what_is_told_in_a_channel_holds_nothing_that_is_somebodys_own(
+    api: ServedApi, ada: Person, other: Elsewhere
+) -> None:
+    await ada.post("/memories", {"text": "The user is looking for another job."})
+    await api.pool.execute(
+        "INSERT INTO memories (id, organisation_id, text) VALUES ($1, $2, $3)",
+        uuid4(),
+        ada.organisation_id,
+        "We ship on Mondays.",
+    )
+    for kind in ("github", "slack"):
+        channel = await Channel.opened(api, ada, other, kind)
+        await channel.linked()
+        await (channel.comment("@perdure look") if kind == "github" else channel.mention("<@U0BOT> look", ts="2.0"))
+        chat = ChatId(UUID((await channel.heard())[0]["chat_id"]))
+        assert [each.text for each in await memories.told(api.pool, chat, 10)] == ["We ship on Mondays."]
+        assert [each.text for each in await memories.search(api.pool, chat, "", 10)] == ["We ship on Mondays."]
+        place = await memories.place(api.pool, chat)
+        assert place is not None
+        assert not place.private

@@ -17,10 +17,11 @@ from slack_sdk.signature import SignatureVerifier
 from standardwebhooks import Webhook as Signer
 
 from perdure.access.actor import Role
+from perdure.core.ids import ChatId
 from perdure.core.timing import SCHEDULE_TAKEN, TRIGGER_BOUND, SystemClock
 from perdure.observe.measures.all import Measures
 from perdure.store.pool import Pool, open_pool
-from perdure.store.tables import triggers
+from perdure.store.tables import memories, triggers
 from perdure.testing.metric_reader import MetricReader
 from perdure.testing.polling import seen
 from perdure.testing.served_api import Person, Response, ServedApi, serve_api
@@ -413,3 +414,13 @@ async def test_a_delivery_whose_taker_has_gone_is_brought_at_once_and_of_one_who
         return [each["state"] for each in await deliveries(ada, trigger)] == ["begun"]
 
     await seen(brought)
+
+
+async def test_nobody_writes_somebodys_memory_by_what_a_program_sends(api: ServedApi, ada: Person) -> None:
+    trigger = await made(ada)
+    await sent(ada, trigger)
+    await runner(api).once()
+    (delivery,) = await deliveries(ada, trigger)
+    place = await memories.place(api.pool, ChatId(UUID(delivery["chat_id"])))
+    assert place is not None
+    assert not place.private

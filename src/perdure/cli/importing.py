@@ -77,13 +77,21 @@ def _paths(what: list[str], *, named: bool) -> Iterator[Path]:
 def _list(paths: list[Path]) -> int:
     failed = 0
     for path in paths:
+        unread = Counter[str]()
         for chat in _read(Source(path)):
             if isinstance(chat, NotReadable):
-                failed += 1
-                typer.echo(f"{path}: {chat}", err=True)
+                unread[str(chat)] += 1
             elif chat.nodes:
                 typer.echo(f"{chat.source}  {chat.id}  {len(chat.nodes)} messages  {chat.title or chat.project}")
+        _say_unread(path, unread)
+        failed += unread.total()
     return 1 if failed else 0
+
+
+def _say_unread(path: Path, unread: Counter[str]) -> None:
+    """What cannot be read of a file: each reason once, however often it holds."""
+    for reason, times in unread.items():
+        typer.echo(f"{path}: {reason}{f' ({times} times)' if times > 1 else ''}", err=True)
 
 
 def _read(source: Source) -> Iterator[Conversation | NotReadable]:
@@ -101,22 +109,24 @@ async def _import(paths: list[Path], place: Deployment | None) -> int:
         client = await stack.enter_async_context(Client(place.url, token=place.token, program="cli", timeout=300))
         for path in paths:
             source = Source(path)
-            sender = Sender(client.connection, source.attachment)
+            sender, unread = Sender(client.connection, source.attachment), Counter[str]()
             for chat in _read(source):
-                failed += not await _bring(sender, path, chat, counts)
+                if isinstance(chat, NotReadable):
+                    unread[str(chat)] += 1
+                else:
+                    failed += not await _bring(sender, path, chat, counts)
+            _say_unread(path, unread)
+            failed += unread.total()
     said = ", ".join(
         f"{counts[name]} {name}" for name in ("created", "added", "apart", "unchanged", "deleted") if counts[name]
     )
-    unread = f"; {failed} could not be read" if failed else ""
-    typer.echo(f"{said or 'No chats'}; {counts['messages']} messages are new{unread}.")
+    rest = f"; {failed} could not be read" if failed else ""
+    typer.echo(f"{said or 'No chats'}; {counts['messages']} messages are new{rest}.")
     return failed
 
 
-async def _bring(sender: Sender, path: Path, chat: Conversation | NotReadable, counts: Counter[str]) -> bool:
+async def _bring(sender: Sender, path: Path, chat: Conversation, counts: Counter[str]) -> bool:
     """Bring one chat along. Whether that went well."""
-    if isinstance(chat, NotReadable):
-        typer.echo(f"{path}: {chat}", err=True)
-        return False
     if not chat.nodes:
         return True
     try:

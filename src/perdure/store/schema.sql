@@ -97,6 +97,9 @@ CREATE FUNCTION public.is_private(root uuid) RETURNS boolean
     AS $$
     SELECT NOT EXISTS (SELECT FROM chat_shares s WHERE s.chat_id = root)
         AND NOT EXISTS (SELECT FROM chat_links l WHERE l.chat_id = root)
+        AND NOT EXISTS (
+            SELECT FROM trigger_threads t JOIN webhooks w ON w.trigger_id = t.trigger_id WHERE t.chat_id = root
+        )
 $$;
 
 CREATE FUNCTION public.keep_line() RETURNS trigger

@@ -24,8 +24,8 @@ INTRODUCTION = (
 )
 NOTHING = "Nothing is kept that fits. Try other words, or none."
 SHARED = (
-    "Nothing was kept: others can read this chat. Its owner can write it down under Settings, or ask in a chat "
-    "that is not shared."
+    "Nothing was kept: others can read this chat, or a program speaks in it. Its owner can write it down under "
+    "Settings, or ask in a chat of their own."
 )
 
 

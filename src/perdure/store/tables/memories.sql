@@ -89,8 +89,8 @@ ORDER BY CASE WHEN $2 = '' THEN 0 ELSE -ts_rank(m.document, any_word($2)) END, m
 LIMIT $3
 
 -- name: memories.place
--- Where an agent would keep something: whether its chat is private, and the labels that it has.
-SELECT is_private(r.id) AS private, ARRAY(
+-- Where an agent would keep something: whether nobody else reads its chat or speaks in it, and the labels that it has.
+SELECT is_private(r.id) AND r.source <> 'trigger' AS private, ARRAY(
     SELECT l.key || ':' || l.value FROM jsonb_each_text(r.labels) l ORDER BY 1
 ) AS labels
 FROM chat_cards k JOIN chat_cards r ON r.id = coalesce(k.root_id, k.id)
