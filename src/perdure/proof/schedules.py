@@ -130,16 +130,11 @@ class Run:
         async with aiohttp.ClientSession() as http:
 
             async def make(number: int) -> None:
-                url = f"{urls[number % len(urls)]}/api/v1/schedules"
                 token = self._tokens[number // MOST_OF_ONE]
-                async with (
-                    room,
-                    http.post(url, json=_wish(number), headers={"authorization": f"Bearer {token}"}) as said,
-                ):
-                    answer: dict[str, Any] = await said.json()
-                    if said.status != 201:
-                        raise RuntimeError(f"a schedule was refused: {answer}")
-                    made[answer["id"]] = datetime.fromisoformat(answer["next_at"])
+                headers = {"authorization": f"Bearer {token}", "idempotency-key": f"schedule {number}"}
+                async with room:
+                    answer = await _posted(http, f"{urls[number % len(urls)]}/api/v1/schedules", _wish(number), headers)
+                made[answer["id"]] = datetime.fromisoformat(answer["next_at"])
 
             await asyncio.gather(*(make(number) for number in range(count)))
         return made
@@ -220,6 +215,23 @@ class Run:
             late=late,
             faults=faults,
         )
+
+
+async def _posted(
+    http: aiohttp.ClientSession, url: str, body: Mapping[str, Any], headers: Mapping[str, str]
+) -> dict[str, Any]:
+    """What was answered, once the server is not too busy."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            async with http.post(url, json=body, headers=headers) as said:
+                answer: dict[str, Any] = await said.json()
+                match said.status:
+                    case 201:
+                        return answer
+                    case 503:
+                        await asyncio.sleep(_LOOK_AGAIN)
+                    case _:
+                        raise RuntimeError(f"a schedule was refused: {answer}")
 
 
 def _wish(number: int) -> dict[str, Any]:
