@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import jwt
 from aiohttp import web
 from slack_sdk.models.blocks import Block
 
@@ -20,6 +21,8 @@ class Elsewhere:
     """It takes what it is posted and never answers, as one whose answer is lost."""
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
     authorised: set[str] = field(default_factory=set[str])
+    app_key: bytes = b""
+    """The public key of the app."""
     hanging: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def comment(self, request: web.Request) -> web.Response:
@@ -29,6 +32,20 @@ class Elsewhere:
     async def comments(self, request: web.Request) -> web.Response:
         place = f"{request.match_info['owner']}/{request.match_info['name']}#{request.match_info['number']}"
         return web.json_response([body for where, body in self.posted if where == place])
+
+    async def installation(self, request: web.Request) -> web.Response:
+        """Where the app that proves itself was installed."""
+        proof = request.headers["authorization"].removeprefix("Bearer ")
+        claims = jwt.decode(proof, self.app_key, algorithms=["RS256"], options={"require": ["iat", "exp", "iss"]})
+        assert claims["exp"] - claims["iat"] <= 600
+        if request.match_info["name"] != "Hello-World":
+            return web.json_response({"message": "Not Found"}, status=404)
+        return web.json_response({"id": 77, "app_id": int(claims["iss"])})
+
+    async def access_token(self, request: web.Request) -> web.Response:
+        jwt.decode(request.headers["authorization"].removeprefix("Bearer "), self.app_key, algorithms=["RS256"])
+        assert request.match_info["id"] == "77"
+        return web.json_response({"token": "ghs_of_the_app"}, status=201)
 
     async def message(self, request: web.Request) -> web.Response:
         body = await request.json()
@@ -60,6 +77,8 @@ async def elsewhere() -> AsyncGenerator[Elsewhere]:
     other, app = Elsewhere(), web.Application()
     app.router.add_post("/repos/{owner}/{name}/issues/{number}/comments", other.comment)
     app.router.add_get("/repos/{owner}/{name}/issues/{number}/comments", other.comments)
+    app.router.add_get("/repos/{owner}/{name}/installation", other.installation)
+    app.router.add_post("/app/installations/{id}/access_tokens", other.access_token)
     app.router.add_post("/chat.postMessage", other.message)
     app.router.add_get("/conversations.replies", other.replies)
     server = web.AppRunner(app, shutdown_timeout=0)

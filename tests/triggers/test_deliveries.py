@@ -17,7 +17,11 @@ from slack_sdk.signature import SignatureVerifier
 from standardwebhooks import Webhook as Signer
 
 from perdure.access.actor import Role
+from perdure.config.speech import WorkspaceChoice
+from perdure.config.triggers import TriggerOptions
+from perdure.core.errors import InvalidInput
 from perdure.core.ids import ChatId
+from perdure.core.payload import Payload
 from perdure.core.timing import SCHEDULE_TAKEN, TRIGGER_BOUND, SystemClock
 from perdure.observe.measures.all import Measures
 from perdure.store.pool import Pool, open_pool
@@ -424,3 +428,14 @@ async def test_nobody_writes_somebodys_memory_by_what_a_program_sends(api: Serve
     place = await memories.place(api.pool, ChatId(UUID(delivery["chat_id"])))
     assert place is not None
     assert not place.private
+
+
+def test_parameters_of_the_workspace_are_made_of_what_came() -> None:
+    wish = WorkspaceChoice("clone", {"repository": "{{ body.repository.name }}", "depth": 1, "branch": "main"})
+    options = TriggerOptions(name="Issues", workspace=wish)
+    options.check()
+    chosen = options.of(Payload({"repository": {"name": "shop"}}, {})).workspace
+    assert chosen == WorkspaceChoice("clone", {"repository": "shop", "depth": 1, "branch": "main"})
+    wrong = TriggerOptions(name="Issues", workspace=WorkspaceChoice("clone", {"repository": "{{ repository }}"}))
+    with pytest.raises(InvalidInput):
+        wrong.check()

@@ -2,10 +2,11 @@
 
 import re
 
+from perdure.access.github_app import GitHubApp, read_app
 from perdure.channels.heard import Heard, Person, meaning
-from perdure.channels.post import Out, Told
+from perdure.channels.post import Ask, Out, Told, more, shortened
 from perdure.core.payload import Payload
-from perdure.worker.webhooks import Http
+from perdure.worker.webhooks import Http, HttpAnswer
 
 _NEW = {
     "issue_comment": "created",
@@ -14,8 +15,10 @@ _NEW = {
     "pull_request": "opened",
 }
 _DECIDING = re.compile(r"^/(approve|deny)\s", re.MULTILINE)
+_MARK = "<!-- perdure:"
 _PAGE = 100
 _MOST_PAGES = 10
+_LONGEST, _LONGEST_ARGS, _MOST_ASKS = 40_000, 2_000, 10
 
 
 def read_github(payload: Payload, handle: str) -> Heard | None:
@@ -27,7 +30,8 @@ def read_github(payload: Payload, handle: str) -> Heard | None:
     said = "comment" if event.endswith("comment") else subject
     text, person_id = payload.at(f"body.{said}.body"), payload.at(f"body.{said}.user.id")
     mention = re.compile(rf"(?<![\w/@-])@{re.escape(handle)}(?![\w-])", re.IGNORECASE)
-    if not isinstance(text, str) or not isinstance(person_id, int):
+    if not isinstance(text, str) or not isinstance(person_id, int) or _MARK in text:
+        # What the agent wrote is no word to it, also where it posts with the token of somebody who is linked.
         return None
     if not mention.search(text) and not _DECIDING.search(text):
         return None
@@ -42,12 +46,15 @@ async def post_github(out: Out, told: Told, http: Http) -> tuple[int | None, str
     """A comment, once: who tries again looks first whether it is there."""
     repository, _, number = out.thread.rpartition("#")
     comments = f"{out.url.rstrip('/')}/repos/{repository}/issues/{number}/comments"
-    headers = {
-        "authorization": f"Bearer {out.credential}",
-        "accept": "application/vnd.github+json",
-        "x-github-api-version": "2022-11-28",
-    }
-    mark = f"<!-- perdure:{out.name} -->"
+    app = read_app(out.credential)
+    if app is None:
+        headers = _headers(out.credential)
+    else:
+        token = await _token(app, out, repository, http)
+        if token.status != 201:
+            return token.status, f"GitHub answered with HTTP {token.status} when the app asked for a token."
+        headers = _headers(str(token.fields.get("token")))
+    mark = f"{_MARK}{out.name} -->"
     if out.again:
         for page in range(1, _MOST_PAGES + 1):
             since = f"{out.since:%Y-%m-%dT%H:%M:%SZ}"
@@ -58,9 +65,31 @@ async def post_github(out: Out, told: Told, http: Http) -> tuple[int | None, str
                 return 200, ""
             if len(found.items) < _PAGE:
                 break
-    asks = "".join(
-        f"\n\n`{ask.tool}` wants to run:\n```json\n{ask.args}\n```\nReply `/approve {ask.mark}` or `/deny {ask.mark}`."
-        for ask in told.asks
-    )
-    answer = await http("POST", comments, headers, {"body": f"{told.text}{asks}\n\n{mark}".strip()})
+    text = shortened(told.text, _LONGEST) + "".join(map(asking, told.asks[:_MOST_ASKS])) + more(told, _MOST_ASKS)
+    answer = await http("POST", comments, headers, {"body": f"{text}\n\n{mark}".strip()})
     return answer.status, "" if answer.status == 201 else f"GitHub answered with HTTP {answer.status}."
+
+
+def asking(ask: Ask) -> str:
+    args = shortened(ask.args, _LONGEST_ARGS)
+    # Whatever a call is to do stays within its block.
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", args)), default=0))
+    shown = f"{fence}json\n{args}\n{fence}"
+    return f"\n\n`{ask.tool}` wants to run:\n{shown}\nReply `/approve {ask.mark}` or `/deny {ask.mark}`."
+
+
+def _headers(token: str) -> dict[str, str]:
+    return {
+        "authorization": f"Bearer {token}",
+        "accept": "application/vnd.github+json",
+        "x-github-api-version": "2022-11-28",
+    }
+
+
+async def _token(app: GitHubApp, out: Out, repository: str, http: Http) -> HttpAnswer:
+    """A token of the app for the repository; what GitHub says instead, where it was not installed there."""
+    base, headers = out.url.rstrip("/"), _headers(app.proof(out.now))
+    found = await http("GET", f"{base}/repos/{repository}/installation", headers, None)
+    if found.status != 200:
+        return found
+    return await http("POST", f"{base}/app/installations/{found.fields.get('id')}/access_tokens", headers, {})

@@ -15,6 +15,7 @@ class Out:
     again: bool
     """Whether it was tried before, and may be there."""
     since: datetime
+    now: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +33,14 @@ class Told:
 
     text: str
     asks: tuple[Ask, ...] = ()
+
+
+def shortened(text: str, longest: int) -> str:
+    """What a channel takes of a text. The rest is in the chat."""
+    return text if len(text) <= longest else f"{text[:longest]} […]\n\nThe rest is in Perdure."
+
+
+def more(told: Told, most: int) -> str:
+    """What is said of the calls that are too many for one message."""
+    left = len(told.asks) - most
+    return f"\n\n{left} more calls wait: decide about them in Perdure." if left > 0 else ""

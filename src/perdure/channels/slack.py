@@ -7,7 +7,7 @@ import msgspec
 
 from perdure.api.wire.control import Choice
 from perdure.channels.heard import Decided, Heard, Person, meaning
-from perdure.channels.post import Out, Told
+from perdure.channels.post import Out, Told, more, shortened
 from perdure.core.payload import Payload
 from perdure.worker.webhooks import Http
 
@@ -16,6 +16,8 @@ _ACTION = "perdure.decide"
 _MARK = re.compile(r"(\d{1,9})\.(\d{1,4})")
 _EVENT = "perdure_message"
 _LONGEST, _LONGEST_ARGS = 39_000, 2_500
+_MOST_ASKS = 20
+"""Slack takes fifty blocks, and a call is two."""
 
 
 def read_slack(payload: Payload, handle: str) -> Heard | None:  # noqa: ARG001
@@ -59,11 +61,11 @@ async def post_slack(out: Out, told: Told, http: Http) -> tuple[int | None, str]
     body: dict[str, Any] = {
         "channel": channel,
         "thread_ts": thread,
-        "text": told.text[:_LONGEST],
+        "text": shortened(told.text, _LONGEST) + more(told, _MOST_ASKS),
         "metadata": {"event_type": _EVENT, "event_payload": {"id": out.name}},
     }
     if told.asks:
-        body["blocks"] = [block for ask in told.asks for block in _asking(ask.tool, ask.args, ask.mark)]
+        body["blocks"] = [block for ask in told.asks[:_MOST_ASKS] for block in _asking(ask.tool, ask.args, ask.mark)]
     answer = await http("POST", f"{base}/chat.postMessage", headers, body)
     return (200, "") if answer.status == 200 and answer.fields.get("ok") else _refused(answer.status, answer.fields)
 

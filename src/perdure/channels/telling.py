@@ -29,8 +29,9 @@ class Telling:
         if found is None or event.thread is None:
             return _NOTHING, "The chat is gone."
         occasion = Occasion("", ChatSource.TRIGGER, found.owner_id, found.organisation_id, found.role)
+        caller = self._admission.caller(occasion)
         try:
-            told = await told_of(self._admission.caller(occasion), event)
+            told = await told_of(caller, event)
         except PerdureError as error:
             return None, str(error)
         if told is None:
@@ -38,7 +39,9 @@ class Telling:
         channel = read_trigger(found.options).channel
         assert channel is not None
         again = event.attempts > 1
-        out = Out(event.name.hex, event.url, credential, event.thread, again, event.created_at)
+        out = Out(
+            event.name.hex, event.url, credential, event.thread, again, event.created_at, caller.services.clock.now()
+        )
         status, detail = await POSTERS[channel](out, told, http)
         # A webhook that answers so is switched off; an issue that is gone is one of many.
         return (_MISSING if status == _GONE else status), detail

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import secrets
 
+from perdure.access.github_app import read_app
 from perdure.access.keyring import Keyring
 from perdure.access.rows import ActorRows, record
 from perdure.config.triggers import Channel
@@ -30,6 +31,9 @@ class Links:
         url = api_url or API_URLS[channel]
         if reachable(url) is None:
             raise InvalidInput("The channel cannot be reached.", Validation("api_url", "is not a valid address"))
+        app = read_app(credential) if channel is Channel.GITHUB else None
+        if app is None and any(each.isspace() for each in credential):
+            raise InvalidInput("This is no token.", Validation("credential", "must not have blanks"))
         sealed = self._keyring.seal(credential, WEBHOOK_PURPOSE)
         if await channels.open(self._rows, trigger_id, channel.value, url, sealed, TOLD) is None:
             raise NotFound("Trigger not found.")

@@ -69,6 +69,8 @@ class TriggerOptions(Speech, frozen=True, kw_only=True, omit_defaults=True):
         if self.channel is not None:
             self._check_channel(self.channel)
         wrong = [*_wrong_template("template", self.template), *_wrong_template("thread", self.thread)]
+        for name, value in self._filled_parameters():
+            wrong += _wrong_template(f"workspace.parameters.{name}", value)
         if not self.template.strip():
             wrong.append(Validation("template", "must not be blank"))
         if self.thread and self.chat_id is not None:
@@ -93,6 +95,18 @@ class TriggerOptions(Speech, frozen=True, kw_only=True, omit_defaults=True):
             )
         if channel is Channel.GITHUB and not self.handle:
             raise InvalidInput("There is no name to mention the agent by.", Validation("handle", "is missing"))
+
+    def _filled_parameters(self) -> list[tuple[str, str]]:
+        given = {} if self.workspace is None else self.workspace.parameters
+        return [(name, value) for name, value in given.items() if isinstance(value, str) and "{{" in value]
+
+    def of(self, payload: Payload) -> "TriggerOptions":
+        """What is chosen for one delivery: parameters of its workspace that are templates, with what came."""
+        filled = {name: fill(value, payload).text for name, value in self._filled_parameters()}
+        if self.workspace is None or not filled:
+            return self
+        workspace = structs.replace(self.workspace, parameters={**self.workspace.parameters, **filled})
+        return structs.replace(self, workspace=workspace)
 
     def thread_of(self, payload: Payload) -> str:
         """Deliveries of one thread are heard in their order. Without a name each is its own."""

@@ -119,6 +119,7 @@ class DeliveryRunner:
         if delivery.before >= options.hourly_limit:
             raise Skip(f"More than {options.hourly_limit} deliveries came within an hour.")
         payload = read_payload(delivery.body, msgspec.json.decode(delivery.headers, type=dict[str, str]))
+        options = options.of(payload)
         if options.channel is not None and self._channels is not None:
             return await self._channels.brought(occasion, delivery, options, payload)
         content = await content_of(self._pool, occasion, options, payload)

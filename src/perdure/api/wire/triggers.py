@@ -35,7 +35,7 @@ class DeliveryCondition(Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
 
 Handle = Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9-]*" + END)]
-Credential = Annotated[str, Meta(min_length=8, max_length=1_000, pattern=r"^[!-~]*" + END)]
+Credential = Annotated[str, Meta(min_length=8, max_length=10_000, pattern=r"^[ -~\r\n]*" + END)]
 ChannelUrl = Annotated[str, Meta(min_length=8, max_length=500, pattern=r"^https?://[!-~]+" + END)]
 Conditions = Annotated[tuple[DeliveryCondition, ...], Meta(max_length=20)]
 
@@ -104,7 +104,8 @@ class TriggerBody(SpeechBody, frozen=True, kw_only=True, forbid_unknown_fields=T
     handle: Handle = ""
     """What the agent is called on GitHub: a comment that mentions it speaks to it."""
     credential: Credential | None = None
-    """With a channel: what answers are posted with, a token of GitHub or a bot token of Slack."""
+    """With a channel: what answers are posted with. On GitHub a token, or an app's ID, a colon and its private key; on
+    Slack a bot token."""
     api_url: ChannelUrl | None = None
     """With a channel: where its API is, if it is your own GitHub."""
 
