@@ -203,6 +203,18 @@ async def test_whoever_dies_with_a_delivery_leaves_it_to_others_under_the_same_n
     stuck.set()
 
 
+async def test_a_clock_that_goes_back_holds_up_nothing(
+    api: ServedApi, ada: Person, sender: WebhookSender, receiver: Receiver
+) -> None:
+    await told(ada, receiver, sender)
+    for ahead in ("due_at = now() + interval '1 hour'", "taken_until = now() + interval '1 hour', attempts = 1"):
+        receiver.heard.clear()
+        await ada.post("/chats", {"content": TEXT})
+        await api.pool.execute(f"UPDATE outbox SET {ahead} WHERE state = 'pending'")  # noqa: S608
+        await delivered(sender)
+        assert len(receiver.heard) == 1
+
+
 async def test_one_chat_that_hangs_holds_up_no_other(ada: Person, sender: WebhookSender, receiver: Receiver) -> None:
     await told(ada, receiver, sender)
     receiver.hanging = asyncio.Event()
