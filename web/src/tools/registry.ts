@@ -26,6 +26,7 @@ import {
 } from "./others.tsx";
 import { proposePlan } from "./ProposePlan.tsx";
 import type { Renderer } from "./renderer.ts";
+import { addSchedule, listSchedules, removeSchedule } from "./schedules.tsx";
 import {
   attachFile,
   createWorkspace,
@@ -65,6 +66,9 @@ const RENDERERS: Record<string, Renderer> = {
   recall,
   remember,
   search_memory: searchMemory,
+  add_schedule: addSchedule,
+  list_schedules: listSchedules,
+  remove_schedule: removeSchedule,
   read_skill: readSkill,
   read_skill_file: readSkill,
 };

@@ -251,13 +251,25 @@ export const Others: Story = {
         "Kept: Releases are tagged on Mondays.",
       ],
       ["search_memory", { words: "release" }, "- Releases are tagged on Mondays. (team:docs)"],
+      [
+        "add_schedule",
+        { name: "Build", rule: "0 9 * * 1-5", prompt: "Look at the build." },
+        "Scheduled: Build",
+      ],
+      ["list_schedules", {}, "7f3c Build: 0 9 * * 1-5 (UTC)"],
+      ["remove_schedule", { schedule: "7f3c2a10" }, "Removed: Build"],
       ["read_skill", { name: "release-notes" }, "# Release notes"],
       ["read_skill_file", { name: "release-notes", path: "style.md" }, "Short sentences."],
       ["my_own_tool", { x: 1 }, "42"],
     ),
   play: async (acting) => {
     await open(acting);
-    for (const words of ["Recalled importer", "Remembered Releases are", "Searched memory release"])
+    for (const words of [
+      "Recalled importer",
+      "Remembered Releases are",
+      "Searched memory release",
+      "Scheduled Build",
+    ])
       expect(acting.root.textContent).toContain(words);
   },
 };
