@@ -37,7 +37,7 @@ def test_a_schedule_is_made_listed_paused_and_removed(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("Build", "0 0 30 2 *", "Look."), "never comes"),
+        (("Build", "0 0 30 2 *", "Look."), "never runs"),
         (("Build", "0 9 * *", "Look."), "has 5 fields"),
         (("Build", "@daily", "Look.", "--zone", "Europe/Berlni"), "no time zone"),
         (("Build", "@daily", "Look.", "--model", "nobody"), "no model 'nobody'"),

@@ -77,7 +77,7 @@ async def test_an_agent_is_told_what_is_wrong(fleet: Fleet) -> None:
     chat = await fleet.asks(0, wish("list_schedules"))
     await fleet.comes_to_rest(0, chat)
     for change, word in (
-        ({"rule": "0 0 30 2 *"}, "never comes"),
+        ({"rule": "0 0 30 2 *"}, "never runs"),
         ({"rule": "every morning"}, "5 fields"),
         ({"zone": "Europe/Berlni"}, "no time zone"),
         ({"prompt": "   "}, "empty"),
