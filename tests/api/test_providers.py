@@ -45,7 +45,7 @@ async def tried(boss: Person, **provider: Any) -> tuple[bool, str]:
 
 async def test_a_provider_comes_with_its_key_or_not_at_all(api: ServedApi, boss: Person) -> None:
     body = {"name": "Ours", "dialect": "openai_chat", "base_url": "http://127.0.0.1:9"}
-    assert (await boss.post("/providers", {**body, "key": ""})).status == 400
+    assert {(await boss.post("/providers", {**body, "key": key})).status for key in ("", " ", "\n\t")} == {400}
     assert (await boss.get("/providers")).json["items"] == []
     added = await boss.post("/providers", {**body, "key": "sk-of-the-deployment"})
     assert (added.status, added.json["has_key"]) == (201, True)

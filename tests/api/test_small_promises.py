@@ -99,6 +99,9 @@ async def test_a_chat_is_shared_only_with_people_who_exist(api: ServedApi, ada: 
             ([str(bob.id)], [NOBODY], ["groups[0]"]),
         ):
             assert fields(await ada.put(path, {"users": users, "groups": groups})) == (400, wrong)
+        for roles in ({NOBODY: "write"}, {str(bob.id): "write", str(eve.id): "read"}):
+            refused = await ada.put(path, {"users": [str(bob.id)], "roles": roles})
+            assert fields(refused) == (400, [f"roles[{list(roles)[-1]}]"])
         assert (await ada.get(path)).json == {"users": [], "groups": []}
         assert (await ada.put(path, {"users": [str(bob.id)], "groups": []})).json["users"] == [str(bob.id)]
 

@@ -252,6 +252,8 @@ def _check_sendable(field: str, wrong: str | None) -> None:
 
 def _check_key(key: str | None) -> None:
     """A key goes into a header, or one of several does, a line to each. A document in braces does not."""
+    if key is not None and not key.strip():
+        _check_sendable("key", "must not be blank")
     lines = [] if key is None or key.lstrip().startswith("{") else key.splitlines()
     _check_sendable("key", next(filter(None, map(wrong_value, lines)), None))
 

@@ -36,6 +36,8 @@ async def share(caller: Caller, chat_id: ChatId, body: Acl) -> Acl:
             "Share the top-level chat. Its sub-agents are shared with it.", Validation("chat_id", "is a child")
         )
     roles = {} if body.roles is UNSET else body.roles
+    if alone := sorted(map(str, roles.keys() - {*body.users, *body.groups})):
+        raise InvalidInput("A role is for nobody in the list.", Validation(f"roles[{alone[0]}]", "is not shared with"))
     users = {user: roles.get(user, ShareRole.READ) for user in body.users}
     groups = {group: roles.get(group, ShareRole.READ) for group in body.groups}
     caller.announcements.card_changed(chat_id, await caller.chats.share(seen, users, groups))
