@@ -392,6 +392,7 @@ WORDED = [
     *(Case(f"{status} nobody's key: {said}", http(status, {"error": {"message": said}}), K.CONFIG, False, status, None) for said in UNRESOLVED for status in (400, 500, 503)),
     *(Case(f"a page: {page.strip()[:12]!r}", http(502, page), K.TIMEOUT, True, 502, None) for page in PAGES),
     Case("a page by its type, however its header is written", http(403, "credit balance is too low", **{"Content-Type": "TEXT/HTML"}), K.AUTH, False, 403, None),
+    Case("half a surrogate pair in an object", http(402, r'{"error": {"message": "half \ud800 of it"}}'), K.USAGE_LIMIT, False, 402, None),
     Case("a head that is no HTTP", lambda: BadStatusLine("SSH-2.0"), K.CONFIG, False, None, None),
     Case("a head that is broken", lambda: BadHttpMessage("400, Data after connection: close"), K.TIMEOUT, True, None, None),
     Case("bytes are no status", lambda: aiohttp.ClientPayloadError("Response payload is not completed: <ContentLengthError: 400, message='Not enough data to satisfy content length header (received 69 of 429 bytes).'>"), K.TIMEOUT, True, None, None),

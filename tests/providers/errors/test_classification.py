@@ -37,6 +37,11 @@ def test_there_are_enough_cases() -> None:
     assert len({case.name for case in CASES}) == len(CASES) >= 150
 
 
+def test_half_a_surrogate_pair_in_an_object_leaves_the_rest_of_what_it_says() -> None:
+    body = rb'{"error": {"message": "half \ud800 of it, and \ud83d\ude00"}}'
+    assert classify(refusal(400, {}, body)).detail == "half \ufffd of it, and \U0001f600"
+
+
 def test_no_error_has_no_payload() -> None:
     assert chat_error(None) is None
 

@@ -3,9 +3,11 @@
 `--inputs 100000` tries so many, as `make proof ARGS=fuzz-edits` does.
 """
 
+import gc
 import random
 import resource
 import time
+import tracemalloc
 from contextlib import suppress
 
 import pytest
@@ -15,6 +17,7 @@ from perdure.workspaces.agent.edits import Edit, Refused, edit_bytes
 
 MOST_SECONDS = 0.2
 MOST_GROWTH_KIB = 64 * 1024
+MOST_KEPT_BYTES = 64 * 1024
 WARM_UP = 500
 ALPHABETS = (
     "a",
@@ -82,3 +85,19 @@ def test_no_edit_of_any_file_takes_long_or_fails_in_an_unknown_way(pytestconfig:
     pytestconfig.get_terminal_writer().line(told)
     assert slowest < MOST_SECONDS, f"input {which}"
     assert grown < MOST_GROWTH_KIB
+
+
+def test_nothing_of_an_edit_is_kept() -> None:
+    """The most that a process ever had grows with the largest file; what it has afterwards does not."""
+    for number in range(WARM_UP):
+        seconds(number)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for number in range(WARM_UP, 2 * WARM_UP):
+            seconds(number)
+        gc.collect()
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < MOST_KEPT_BYTES

@@ -1,6 +1,8 @@
 """What people are told about a failed model call: a sentence that names the provider, and a safe detail."""
 
+import json
 import re
+from typing import Any
 
 import aiohttp
 import msgspec
@@ -154,7 +156,7 @@ class _Said(msgspec.Struct):
     error: "_Said | str | None" = None
 
 
-_ERRORS: msgspec.json.Decoder[_Said | list[_Said]] = msgspec.json.Decoder(_Said | list[_Said])
+_SHAPES: Any = _Said | list[_Said]
 
 
 def structured_message(body: str) -> str | None:
@@ -176,8 +178,9 @@ def _said(body: str) -> _Said | None:
     if not body or unreadable(body):
         return None
     try:
-        said = _ERRORS.decode(body.encode("utf-8", "replace"))
-    except (msgspec.DecodeError, RecursionError):
+        # Unlike msgspec, it reads half a surrogate pair; whoever tells of it replaces that.
+        said: _Said | list[_Said] = msgspec.convert(json.loads(body), _SHAPES)
+    except (ValueError, RecursionError):
         return None
     if isinstance(said, list):
         said = said[0] if said else _Said()
