@@ -11,11 +11,13 @@ from perdure.store.connections import UNTOUCHED
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool, open_pool
 from perdure.testing.metric_reader import MetricReader
+from perdure.testing.postgres import Databases
 
 
-async def test_the_session_is_set_up_for_generic_plans_and_durable_commits(pool: Pool) -> None:
+async def test_the_session_is_set_up_for_generic_plans_and_durable_commits(databases: Databases) -> None:
     names = ("plan_cache_mode", "enable_seqscan", "jit", "synchronous_commit", "application_name")
-    values = [await pool.fetchval("SELECT current_setting($1)", name) for name in names]
+    async with databases.fresh(migrated=False) as url, open_pool(url) as pool:
+        values = [await pool.fetchval("SELECT current_setting($1)", name) for name in names]
     assert values == ["force_generic_plan", "off", "off", "on", "perdure"]
 
 
