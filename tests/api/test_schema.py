@@ -3,7 +3,7 @@
 import asyncio
 import re
 import threading
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
@@ -13,6 +13,9 @@ import hypothesis
 import msgspec
 import pytest
 import schemathesis
+from schemathesis.generation import derive_operation_seed
+from schemathesis.generation.hypothesis import builder as schemathesis_builder
+from schemathesis.generation.hypothesis.builder import HypothesisTestConfig, HypothesisTestMode
 from schemathesis.specs.openapi import checks as openapi_checks
 from tests.api.things import Things, named, placed, things
 
@@ -49,6 +52,25 @@ def _inside_out(document: dict[str, Any]) -> dict[str, Any]:
 
 
 schema: Any = schemathesis.openapi.from_dict(_inside_out(DOCUMENT))
+builder: Any = schemathesis_builder
+OPERATIONS: list[Any] = [found.ok() for found in schema.get_all_operations()]
+
+
+def _asked_by(ask: Callable[[Any], None], operation: Any) -> Callable[[], None]:
+    """A test that asks whatever fits the operation, and whatever does not.
+
+    What `schema.parametrize()` makes of all operations when tests are collected, which takes seconds in every worker.
+    """
+    settings = hypothesis.settings(
+        max_examples=EXAMPLES_EACH,
+        deadline=None,
+        derandomize=not THOROUGH,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.filter_too_much],
+        phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+    )
+    seed = derive_operation_seed(schema.config.seed, operation.label)
+    config = HypothesisTestConfig(project=schema.config, modes=[*HypothesisTestMode], seed=seed)
+    return builder.create_test(operation=operation, test_func=settings(ask), config=config)
 
 
 class Served(NamedTuple):
@@ -92,22 +114,19 @@ def served(databases: Databases) -> Iterator[Served]:
     loop.close()
 
 
-@schema.parametrize()
-@hypothesis.settings(
-    max_examples=EXAMPLES_EACH,
-    deadline=None,
-    derandomize=not THOROUGH,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.filter_too_much],
-    phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
-)
-def test_every_answer_is_one_that_the_document_describes(case: Any, served: Served) -> None:
+@pytest.mark.parametrize("operation", OPERATIONS, ids=[operation.label for operation in OPERATIONS])
+def test_every_answer_is_one_that_the_document_describes(operation: Any, served: Served) -> None:
     # Without the thing itself, all that is asked of it ends at a 404.
-    assert [name for name, under in named(case.path).items() if (under, name) not in served.things] == []
-    # Three of four requests are about things that exist.
-    really = crc32(repr(case.path_parameters).encode()) % 4 > 0
-    case.path_parameters = placed(case.path, case.path_parameters, served.things, really=really)
-    headers = {"authorization": f"Bearer {served.token}"}
-    case.call_and_validate(base_url=f"{served.url}/api/v1", headers=headers, checks=CHECKS, timeout=60)
+    assert [name for name, under in named(operation.path).items() if (under, name) not in served.things] == []
+
+    def ask(case: Any) -> None:
+        # Three of four requests are about things that exist.
+        really = crc32(repr(case.path_parameters).encode()) % 4 > 0
+        case.path_parameters = placed(case.path, case.path_parameters, served.things, really=really)
+        headers = {"authorization": f"Bearer {served.token}"}
+        case.call_and_validate(base_url=f"{served.url}/api/v1", headers=headers, checks=CHECKS, timeout=60)
+
+    _asked_by(ask, operation)()
 
 
 def test_every_schema_has_a_plain_name() -> None:
