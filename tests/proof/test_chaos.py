@@ -1,25 +1,33 @@
 """The chaos test finds nothing in the product, and finds each of seven bugs that are planted in it."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from perdure.cli.chaos import outside, run
+from perdure.cli.chaos import REPLICA, outside, run
 from perdure.cli.proof_clusters import Reached, pair_moves
 from perdure.proof.cluster import FAIL_OVER, SWITCH_OVER
+from perdure.proof.fleet import ReplicaProgram
 from perdure.proof.tables import chaos_table, timeline
 from perdure.store.pool import Pool
 from perdure.testing.fleet import open_fleet
+from perdure.testing.forking import forked
 
 MINUTE = timedelta(minutes=1)
 LONG = 4 * MINUTE
 """A run ends when the bug is found: after some seconds, or later on a machine that is busy with other things."""
 PLANTED = str(Path(__file__).with_name("planted.py"))
+SHIPPED = replace(REPLICA, launch=forked)
+
+
+def planted(bug: str) -> ReplicaProgram:
+    return ReplicaProgram((PLANTED, bug), launch=forked)
 
 
 async def test_a_minute_of_chaos_breaks_no_promise() -> None:
-    outcome = await run(3, MINUTE, 2026)
+    outcome = await run(3, MINUTE, 2026, program=SHIPPED)
     assert outcome.wrong == (), "\n".join([chaos_table(outcome), *timeline(outcome)])
     assert outcome.rested_after is not None
     assert len(outcome.failovers) > 0
@@ -40,13 +48,13 @@ async def test_a_minute_of_chaos_breaks_no_promise() -> None:
     ],
 )
 async def test_a_planted_bug_is_found(bug: str, rules: set[int]) -> None:
-    outcome = await run(3, LONG, 7, program=(PLANTED, bug), stop_at=rules)
+    outcome = await run(3, LONG, 7, program=planted(bug), stop_at=rules)
     assert rules & {wrong.rule for wrong in outcome.wrong}
     assert timeline(outcome)[0].startswith("timeline of chat")
 
 
 async def test_a_minute_of_chaos_on_a_pair_breaks_no_promise() -> None:
-    outcome = await run(3, MINUTE, 2026, cluster=pair_moves(Reached.HOSTS))
+    outcome = await run(3, MINUTE, 2026, program=SHIPPED, cluster=pair_moves(Reached.HOSTS))
     assert outcome.wrong == (), "\n".join([chaos_table(outcome), *timeline(outcome)])
     assert outcome.rested_after is not None
     # Which of them it is in a minute, the machine's load decides.
@@ -58,7 +66,7 @@ async def test_a_minute_of_chaos_on_a_pair_breaks_no_promise() -> None:
 async def test_a_pool_that_keeps_a_demoted_server_is_found() -> None:
     # The address leads to the old primary until that is back, whatever else this machine does.
     cluster = pair_moves(Reached.PROXY, late=timedelta(seconds=6))
-    outcome = await run(3, LONG, 7, program=(PLANTED, "keep_a_demoted_server"), stop_at={6}, cluster=cluster)
+    outcome = await run(3, LONG, 7, program=planted("keep_a_demoted_server"), stop_at={6}, cluster=cluster)
     assert 6 in {wrong.rule for wrong in outcome.wrong}
 
 

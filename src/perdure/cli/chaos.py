@@ -2,9 +2,10 @@
 
 import secrets
 import tempfile
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -19,6 +20,7 @@ from perdure.core.errors import Misconfigured
 from perdure.proof.chaos import Chaos, ChaosReport, ChaosSetup
 from perdure.proof.cluster import Moves
 from perdure.proof.evidence import prepare
+from perdure.proof.fleet import ReplicaProgram
 from perdure.proof.outside import NotSimulated, Outside
 from perdure.proof.scale.load_chat import BASE
 from perdure.proof.tables import chaos_table, timeline
@@ -26,7 +28,7 @@ from perdure.store.connection import connect
 
 _Database: TypeAlias = tuple[str, Callable[[bool], Awaitable[None]], Moves | None]
 PEOPLE = 4
-REPLICA = ("-m", "perdure.cli.chaos_replica")
+REPLICA = ReplicaProgram(("-m", "perdure.cli.chaos_replica"))
 
 
 def command(  # noqa: PLR0913 (one parameter to an option)
@@ -50,7 +52,8 @@ def command(  # noqa: PLR0913 (one parameter to an option)
     typer.echo(f"seed {chosen}", err=True)
     length = timedelta(minutes=minutes)
     if url is None:
-        outcome = uvloop.run(run(replicas, length, chosen, processes=processes, cluster=cluster(postgres, reached)))
+        program = replace(REPLICA, processes=processes)
+        outcome = uvloop.run(run(replicas, length, chosen, program=program, cluster=cluster(postgres, reached)))
     else:
         outcome = uvloop.run(outside(url, token, length, chosen))
     typer.echo(chaos_table(outcome))
@@ -64,25 +67,24 @@ async def run(
     length: timedelta,
     seed: int,
     *,
-    processes: int = 1,
-    program: Sequence[str] = REPLICA,
+    program: ReplicaProgram = REPLICA,
     stop_at: AbstractSet[int] = frozenset(),
     cluster: AbstractAsyncContextManager[Moves] | None = None,
 ) -> ChaosReport:
-    """One run on a database, a simulator and replicas of its own. `program` is what a replica runs."""
+    """One run on a database, a simulator and replicas of its own."""
     with progress() as shown, tempfile.TemporaryDirectory(prefix="perdure-chaos-") as folder:
         async with _database(cluster) as (url, shake, moves), prepared_database(url, PEOPLE) as (simulator, tokens):
             await replica_users(url, replicas)
             connection = await connect(url)
             await prepare(connection)
             await connection.close()
+            reached = url if moves is None else moves.cluster.replica_url
             setup = ChaosSetup(
                 database_url=url,
                 simulator_url=simulator.url,
                 tokens=tokens,
-                folder=Path(folder),
-                program=lambda ledger: (*program, ledger, *((str(processes),) if processes > 1 else ())),
-                supervised=processes > 1,
+                replicas=lambda ledger: program.fleet(reached, Path(folder), replicas, ledger),
+                supervised=program.processes > 1,
                 shake_postgres=shake,
                 moves=moves,
             )

@@ -4,10 +4,9 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
 from random import Random
 
 import asyncpg
@@ -16,7 +15,7 @@ from perdure.proof.balancer import Balancer
 from perdure.proof.checker import ALWAYS, HEALED, violations
 from perdure.proof.cluster import FollowingBar, Moves, followings
 from perdure.proof.evidence import Evidence, gathered
-from perdure.proof.fleet import Fleet, fleet
+from perdure.proof.fleet import Fleet
 from perdure.proof.ledger import Ledger, Performed
 from perdure.proof.nemesis import Nemesis, plan
 from perdure.proof.observations import Observations, Rule
@@ -37,19 +36,14 @@ class ChaosSetup:
     database_url: str
     simulator_url: str
     tokens: Sequence[str]
-    folder: Path
-    program: Callable[[str], Sequence[str]]
-    """What a replica runs, given where the ledger is."""
+    replicas: Callable[[str], AbstractAsyncContextManager[Fleet]]
+    """The replicas, given where the ledger is."""
     shake_postgres: Callable[[bool], Awaitable[None]]
     """Have Postgres gone and back, or elsewhere: in good order, or as a crash."""
     supervised: bool = False
     """Whether replicas are supervisors with several processes."""
     moves: Moves | None = None
     """Where the database has several servers: then it is moved, and not restarted."""
-
-    @property
-    def replica_url(self) -> str:
-        return self.database_url if self.moves is None else self.moves.cluster.replica_url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,17 +113,8 @@ class Chaos:
         begun = time.monotonic()
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._ledger.running())
-            program = self._setup.program(self._ledger.url)
             progress(f"starting {self._replicas} replicas")
-            replicas = await stack.enter_async_context(
-                fleet(
-                    self._setup.replica_url,
-                    self._setup.folder,
-                    self._replicas,
-                    program,
-                    supervises=self._setup.supervised,
-                )
-            )
+            replicas = await stack.enter_async_context(self._setup.replicas(self._ledger.url))
             balancer = await stack.enter_async_context(
                 Balancer(replicas.urls, Random(f"{self._seed} balancer")).running()
             )

@@ -4,13 +4,13 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from urllib.parse import urlsplit, urlunsplit
 
-from perdure.proof.processes import Replica, started
+from perdure.proof.processes import Launch, Replica, spawned, started
 from perdure.proof.proxy import Proxy
 
 STARTS = 5
@@ -26,6 +26,7 @@ class Member:
     program: Sequence[str]
     supervises: bool = False
     """Whether it is a supervisor with several processes."""
+    launch: Launch = spawned
     replica: Replica | None = None
     paused: bool = False
     leaving: bool = False
@@ -44,7 +45,12 @@ class Member:
     async def start(self) -> None:
         self.paused = self.leaving = False
         self.replica = await started(
-            self.proxy.url, self.folder, name=self.name, program=self.program, supervises=self.supervises
+            self.proxy.url,
+            self.folder,
+            name=self.name,
+            program=self.program,
+            launch=self.launch,
+            supervises=self.supervises,
         )
 
     async def kill(self) -> None:
@@ -113,15 +119,36 @@ class Fleet:
         await asyncio.gather(*(member.back() for member in self.members))
 
 
+@dataclass(frozen=True, slots=True)
+class ReplicaProgram:
+    """What every replica runs, and how it is started."""
+
+    arguments: Sequence[str]
+    processes: int = 1
+    launch: Launch = spawned
+
+    def fleet(self, url: str, folder: Path, count: int, ledger: str) -> AbstractAsyncContextManager[Fleet]:
+        """So many replicas that act on this ledger."""
+        several = (str(self.processes),) if self.processes > 1 else ()
+        program = (*self.arguments, ledger, *several)
+        return fleet(url, folder, count, program, supervises=bool(several), launch=self.launch)
+
+
 @asynccontextmanager
 async def fleet(
-    database_url: str, folder: Path, count: int, program: Sequence[str], *, supervises: bool = False
+    database_url: str,
+    folder: Path,
+    count: int,
+    program: Sequence[str],
+    *,
+    supervises: bool = False,
+    launch: Launch = spawned,
 ) -> AsyncGenerator[Fleet]:
     """So many replicas on one database. Its users `replica_0`, `replica_1`, … must be there."""
     members: list[Member] = []
     for number in range(count):
         name = f"replica_{number}"
-        members.append(Member(name, Proxy(as_user(database_url, name)), folder, program, supervises))
+        members.append(Member(name, Proxy(as_user(database_url, name)), folder, program, supervises, launch))
     async with _proxies(members):
         try:
             await asyncio.gather(*(member.start() for member in members))
