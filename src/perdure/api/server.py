@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 import msgspec
@@ -20,6 +19,7 @@ from perdure.api.openapi import document
 from perdure.api.routing import Route, Table, WithHeaders, place
 from perdure.api.services import Services
 from perdure.core.errors import InvalidInput, NotAllowed, NotFound
+from perdure.core.version import product_version
 from perdure.observe.tracing import answered
 
 BASE = "/api/v1"
@@ -40,7 +40,7 @@ class Api:
         self._table = table
         self._keys = IdempotencyKeys(services.keyring)
         # Most replicas are never asked for it, and it takes a tenth of a second to make.
-        self._document = cache(lambda: msgspec.json.encode(document(table, version("perdure"))))
+        self._document = cache(lambda: msgspec.json.encode(document(table, product_version())))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         call, since = Call.of(scope, receive), self._services.clock.monotonic()

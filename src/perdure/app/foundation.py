@@ -5,7 +5,6 @@ import ssl
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
-from importlib.metadata import version
 
 from perdure.access.keyring import Keyring, open_keyring
 from perdure.access.signing_in import FirstAccount, first_account
@@ -15,6 +14,7 @@ from perdure.config.config import Config
 from perdure.core.errors import Misconfigured
 from perdure.core.extras import require
 from perdure.core.timing import CONNECT_PATIENCE, Clock
+from perdure.core.version import product_version
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Machine
 from perdure.objects.client import ObjectClient
@@ -75,7 +75,7 @@ async def open_foundation(
     pubsub = parts.pubsub or make_pubsub(settings, url, pool, keyring)
     announcer, config = Announcer(pubsub), Config(pool, pubsub, keyring, clock)
     network = outside_network(settings)
-    tracing = Tracing(settings.otlp_endpoint, version=version("perdure"))
+    tracing = Tracing(settings.otlp_endpoint, version=product_version())
     spans = TurnSpans(tracing, pool, clock)
     watch_database(measures.database, pool, pubsub, config)
     stack.callback(config.follow())

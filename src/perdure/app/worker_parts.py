@@ -3,7 +3,6 @@
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
-from importlib.metadata import version
 
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.agent.configured_sources import ConfiguredSources
@@ -16,6 +15,7 @@ from perdure.app.foundation import Foundation
 from perdure.app.parts import Parts
 from perdure.app.tool_parts import ToolParts, make_tool_parts
 from perdure.core.timing import SystemClock
+from perdure.core.version import product_version
 from perdure.live.episodes import Episodes
 from perdure.live.segments import Segments
 from perdure.objects.contents import Contents
@@ -89,7 +89,7 @@ def make_provider_client(foundation: Foundation, recorder: Recorder) -> Provider
 
 def make_lease(foundation: Foundation, address: str | None) -> Lease:
     url, capacity = foundation.url, foundation.settings.capacity
-    return Lease(lambda: connect(url), SystemClock(), address=address, version=version("perdure"), capacity=capacity)
+    return Lease(lambda: connect(url), SystemClock(), address=address, version=product_version(), capacity=capacity)
 
 
 def make_runner_services(

@@ -1,5 +1,6 @@
 """Where templates come from: the ones we ship, those that an organisation brought, and directories to be imported."""
 
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -11,7 +12,7 @@ from perdure.store.tables import templates
 from perdure.workspaces.templates.template import FILE_BYTES, Template, Texts, parse
 
 RECIPE = "template.toml"
-BUILTIN_TOOLS = ("blank", "python", "node", "git")
+SHIPPED = ("blank", "python", "node", "git")
 
 
 class TemplateCatalogue:
@@ -40,10 +41,11 @@ class TemplateCatalogue:
         return name in self._shipped
 
 
-def shipped() -> list[Template]:
+@cache
+def shipped() -> tuple[Template, ...]:
     """The templates every installation has."""
     folder = files("perdure.workspaces.templates")
-    return [parse(_read(name, folder / name)) for name in BUILTIN_TOOLS]
+    return tuple(parse(_read(name, folder / name)) for name in SHIPPED)
 
 
 def read_directory(directory: Path) -> Texts:

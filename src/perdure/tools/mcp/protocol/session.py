@@ -5,7 +5,6 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
-from importlib.metadata import version
 from typing import Any
 
 from mcp import Client, MCPError
@@ -14,6 +13,7 @@ from mcp_types import CONNECTION_CLOSED, Implementation, ToolListChangedNotifica
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from perdure.core.timing import MCP_CONNECT, MCP_LONGEST_CALL
+from perdure.core.version import product_version
 from perdure.tools.mcp.messages import (
     CallResult,
     ListedTool,
@@ -152,7 +152,7 @@ class OpenSession:
         client = Client(
             transport(self._options, self._state),
             message_handler=self._heard,
-            client_info=Implementation(name="perdure", version=version("perdure")),
+            client_info=Implementation(name="perdure", version=product_version()),
             cache=None,
             extensions=[tasks.TasksExtension()],
             elicitation_callback=tasks.put_aside,
