@@ -1,7 +1,6 @@
 """Real servers that speak S3 on a loopback port, which a test may stop, hang and start again."""
 
 import asyncio
-import signal
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -15,6 +14,7 @@ from perdure.objects.client import ObjectClient
 from perdure.objects.signing import Keys, Signer
 from perdure.observe.measures.all import Measures
 from perdure.testing.ports import free_port
+from perdure.testing.server_process import ServerProcess
 
 MOTO = Path(sys.executable).with_name("moto_server")
 STARTING = 60
@@ -23,14 +23,13 @@ KEYS = "test-id:test-secret"
 BUCKET = "perdure-files"
 
 
-class ObjectServer:
+class ObjectServer(ServerProcess):
     """One server process. moto keeps everything in memory: it may hang, and has nothing any more when it dies."""
 
     def __init__(self, program: tuple[str, ...], port: int) -> None:
         self._program = program
         self.endpoint = f"http://127.0.0.1:{port}"
         self.url = f"{self.endpoint}/{BUCKET}/files"
-        self._process: asyncio.subprocess.Process | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -47,12 +46,12 @@ class ObjectServer:
         return ObjectClient(bucket, signer, SystemClock(), Measures().objects, public=public)
 
     async def starts(self) -> None:
-        self._process = await asyncio.create_subprocess_exec(
+        self.process = await asyncio.create_subprocess_exec(
             *self._program, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
         )
         async with asyncio.timeout(STARTING), aiohttp.ClientSession() as http:
             while not await _answers(http, self.endpoint):
-                assert self._process.returncode is None
+                assert self.process.returncode is None
                 await asyncio.sleep(0.05)
 
     async def makes_bucket(self, name: str = BUCKET) -> None:
@@ -68,19 +67,6 @@ class ObjectServer:
             return [key async for page in client.listed() for key in page]
         finally:
             await client.close()
-
-    async def dies(self) -> None:
-        if self._process is not None and self._process.returncode is None:
-            self._process.kill()
-            await self._process.wait()
-
-    def hangs(self) -> None:
-        assert self._process is not None
-        self._process.send_signal(signal.SIGSTOP)
-
-    def goes_on(self) -> None:
-        assert self._process is not None
-        self._process.send_signal(signal.SIGCONT)
 
 
 async def _answers(http: aiohttp.ClientSession, url: str) -> bool:
