@@ -8,12 +8,12 @@ import gc
 import json
 import os
 import signal
+import sys
 from typing import Callable, cast
 
-from perdure.workspaces.agent.children import Children
+from perdure.workspaces.agent.children import Children, read_up_to
 from perdure.workspaces.agent.guard import forget_signals
 from perdure.workspaces.agent.kernel import die_with, name_process
-from perdure.workspaces.agent.limits import PIPE_READ_BYTES
 from perdure.workspaces.agent.problems import Problem, of_os_error
 
 Found = dict[str, object]
@@ -31,7 +31,7 @@ async def run_aside(children: Children, work: Callable[[], Found], seconds: floa
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     children.expect(pid, lambda status: None if ended.done() else ended.set_result(status))
     try:
-        content = await asyncio.wait_for(_all_of(reading), seconds)
+        content, _ = await asyncio.wait_for(read_up_to(reading, sys.maxsize), seconds)
         await asyncio.wait_for(ended, seconds)
     except asyncio.TimeoutError:
         raise Problem(504, "timeout", f"it took longer than {seconds:.0f} s") from None
@@ -73,26 +73,3 @@ def _work(work: Callable[[], Found], agent: int, writing: int) -> None:
         os._exit(0)
     finally:
         os._exit(70)
-
-
-async def _all_of(descriptor: int) -> bytes:
-    loop = asyncio.get_running_loop()
-    os.set_blocking(descriptor, False)
-    collected = bytearray()
-    done: asyncio.Future[None] = loop.create_future()
-
-    def ready() -> None:
-        try:
-            content = os.read(descriptor, PIPE_READ_BYTES)
-        except BlockingIOError:
-            return
-        collected.extend(content)
-        if not content and not done.done():
-            done.set_result(None)
-
-    loop.add_reader(descriptor, ready)
-    try:
-        await done
-    finally:
-        loop.remove_reader(descriptor)
-    return bytes(collected)

@@ -73,7 +73,7 @@ class Children:
         process.returncode = 0
         assert process.stdout is not None
         try:
-            output, cut = await asyncio.wait_for(_read(process.stdout.fileno(), most), HELPER_SECONDS)
+            output, cut = await asyncio.wait_for(read_up_to(process.stdout.fileno(), most), HELPER_SECONDS)
             if cut:
                 _kill_group(process.pid)
             return Finished(os.waitstatus_to_exitcode(await asyncio.wait_for(ended, HELPER_SECONDS)), output, cut)
@@ -110,7 +110,8 @@ def _direct(parent: int) -> list[int]:
         return []
 
 
-async def _read(descriptor: int, most: int) -> tuple[bytes, bool]:
+async def read_up_to(descriptor: int, most: int) -> tuple[bytes, bool]:
+    """What comes until the end, or that it is more than so many bytes and the first of them."""
     loop = asyncio.get_running_loop()
     os.set_blocking(descriptor, False)
     collected = bytearray()
