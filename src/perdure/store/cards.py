@@ -10,8 +10,10 @@ from perdure.core.commit import asked_of_owner
 from perdure.core.events import ChatCard, DiffStatus
 from perdure.core.ids import UserId
 from perdure.core.timing import SWEEP_PERIOD
+from perdure.store.row_readers import reader_of
 from perdure.store.tables.cards import CardRow
 
+card_row_of = reader_of(CardRow)
 _labels = msgspec.json.Decoder(dict[str, str])
 _diffs = msgspec.json.Decoder(DiffStatus)
 

@@ -11,15 +11,11 @@ from perdure.core.events import ChatCard, QueuedMessage
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import AnyPart, Effort, Message
 from perdure.core.public import public_message
-from perdure.store.cards import card_of
+from perdure.store.cards import card_of, card_row_of
 from perdure.store.pool import Pool
-from perdure.store.row_readers import reader_of
 from perdure.store.rows import chat_of, message_of, parts_of
 from perdure.store.tables import chats, streams
-from perdure.store.tables.cards import CardRow
 from perdure.store.tables.chats import Versions
-
-_card_row = reader_of(CardRow)
 
 NEWEST = 50
 """How many messages somebody gets who has seen none."""
@@ -48,7 +44,7 @@ async def read(pool: Pool, chat_id: ChatId, since: Position | None) -> Reading |
     row = await streams.read(pool, chat_id, revision, number, NEWEST)
     if row is None:
         return None
-    chat, card = chat_of(row), _card_row(row)
+    chat, card = chat_of(row), card_row_of(row)
     messages = sorted((message_of(found) for found in row["messages"]), key=lambda m: (m.revision, m.number))
     return Reading(
         chat=chat,
