@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -34,6 +35,11 @@ class Occasion:
     role: str
     person: str = ""
     """How others know the user."""
+
+    @staticmethod
+    def named(kind: str, number: int, began: datetime) -> str:
+        """The name of what a row asks for. A failover that loses rows gives their numbers again."""
+        return f"{kind}/{number}/{began.isoformat()}"
 
     @property
     def actor(self) -> Actor:

@@ -19,7 +19,7 @@ Content: TypeAlias = tuple[AnyContent, ...]
 
 def occasion_of(delivery: TakenDelivery) -> Occasion:
     return Occasion(
-        f"trigger-delivery/{delivery.id}",
+        Occasion.named("trigger-delivery", delivery.id, delivery.created_at),
         ChatSource.TRIGGER,
         delivery.owner_id,
         delivery.organisation_id,

@@ -136,7 +136,8 @@ class ScheduleRunner:
     async def _admitted(self, run: TakenRun, options: ScheduleOptions) -> ChatId:
         """The chat that the run went into, whoever brought it there."""
         person = (run.owner_id, run.organisation_id, run.role, run.name)
-        occasion = Occasion(f"schedule-run/{run.id}", ChatSource.SCHEDULE, *person)
+        name = Occasion.named("schedule-run", run.id, run.created_at)
+        occasion = Occasion(name, ChatSource.SCHEDULE, *person)
         if run.again and (begun := await self._admission.known(occasion)) is not None:
             return begun
         if run.age > LATEST:

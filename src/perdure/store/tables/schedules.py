@@ -67,6 +67,7 @@ class TakenRun(Struct, frozen=True):
     id: int
     again: bool
     """Whether somebody took it before, who may have begun it."""
+    created_at: datetime
     age: timedelta
     late: timedelta
     options: str

@@ -85,7 +85,7 @@ WITH held AS (
     UPDATE schedule_runs r SET taken_at = now(), taken_session = pg_backend_pid() FROM held WHERE r.id = held.id
     RETURNING r.id, r.schedule_id, r.due_at, r.created_at, held.again
 )
-SELECT t.id, t.again, now() - t.created_at AS age, now() - t.due_at AS late, s.options, s.owner_id, s.organisation_id, u.role,
+SELECT t.id, t.again, t.created_at, now() - t.created_at AS age, now() - t.due_at AS late, s.options, s.owner_id, s.organisation_id, u.role,
     coalesce(nullif(u.name, ''), split_part(u.email, '@', 1)) AS name,
     u.disabled_at IS NOT NULL AS removed, s.last_chat_id, c.status AS last_status
 FROM taken t

@@ -83,6 +83,7 @@ class TakenDelivery(Struct, frozen=True):
     trigger_id: TriggerId
     again: bool
     """Whether somebody took it before, who may have brought it there."""
+    created_at: datetime
     age: timedelta
     thread: str
     headers: str

@@ -95,7 +95,7 @@ WITH held AS (
     UPDATE trigger_deliveries d SET taken_at = now(), taken_session = pg_backend_pid() FROM held WHERE d.id = held.id
     RETURNING d.id, d.trigger_id, d.thread, d.headers, d.body, d.created_at, held.again
 )
-SELECT k.id, k.trigger_id, k.again, now() - k.created_at AS age, k.thread, k.headers, k.body, t.options, t.owner_id,
+SELECT k.id, k.trigger_id, k.again, k.created_at, now() - k.created_at AS age, k.thread, k.headers, k.body, t.options, t.owner_id,
     t.organisation_id, u.role, u.disabled_at IS NOT NULL AS removed, (
         SELECT count(*)::integer FROM trigger_deliveries b
         WHERE b.trigger_id = k.trigger_id AND b.id < k.id AND b.created_at > k.created_at - $3::interval
