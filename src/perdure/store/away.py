@@ -32,6 +32,8 @@ AWAY = (
     # 28xxx and 3D000: a host that does not let us in, or has no such database. Another host may, and an operator can.
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
+    # 55000: an operator lets nobody into the database for a while, or it recovers.
+    asyncpg.ObjectNotInPrerequisiteStateError,
     *NO_WRITES,
     # What the driver says on a connection whose server has just said goodbye, and not yet hung up; and where none of
     # several hosts takes writes.

@@ -128,4 +128,5 @@ def _safe_place(url: str) -> str:
 
 
 def _why(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+    silent = "no answer" if isinstance(error, TimeoutError) else type(error).__name__
+    return " ".join(str(error).split()) or silent
