@@ -175,7 +175,7 @@ GATED, AT_ONCE = Step((GatePart("describe"), Says(FOUND))), Step((Says(FOUND),))
 @asynccontextmanager
 async def described_at_once(
     replica: InProcessReplica, sim: Simulator, steps: Sequence[Step], **describer_fields: Any
-) -> AsyncGenerator[None]:
+) -> AsyncGenerator[Describing]:
     """Whatever rests is described by a model that answers so, call by call."""
     replica.sources.rules_now = Rules(title_model=ModelName("describer"))
     sim.script(Script("describer", tuple(steps), model="describer", counted=True, chores=True))
@@ -183,7 +183,7 @@ async def described_at_once(
     stop = replica.announcer.follow(service.committed)
     running = asyncio.create_task(service.run())
     try:
-        yield
+        yield service
     finally:
         stop()
         running.cancel()
@@ -251,3 +251,17 @@ async def test_a_chat_that_is_at_work_again_is_described_when_it_rests(
         assert (await card(replica, chat))[2] is None
         await sim.gates["answer"].set(open=True)
         assert await labelled(replica, chat) == "Looked around"
+
+
+async def test_nothing_is_written_about_what_was_described_when_another_server_answered(
+    replica: InProcessReplica, sim: Simulator
+) -> None:
+    async with described_at_once(replica, sim, [GATED, AT_ONCE]) as service:
+        (lost,) = await ask(replica, 1)
+        await sim.gates["describe"].reached()
+        before = await card(replica, lost)
+        service.forget()
+        await sim.gates["describe"].set(open=True)
+        (after,) = await ask(replica, 1)
+        assert await labelled(replica, after) == "Looked around"
+        assert await card(replica, lost) == before

@@ -15,6 +15,7 @@ from perdure.channels.telling import Telling
 from perdure.core.commit import Commit
 from perdure.core.timing import SystemClock
 from perdure.objects.mover import Mover
+from perdure.store.pool import when_moved
 from perdure.store.search import SearchIndex
 from perdure.triggers.admission import Admission
 from perdure.triggers.deliveries import DeliveryRunner
@@ -81,6 +82,7 @@ def make_describing(stack: AsyncExitStack, foundation: Foundation, workers: Work
         foundation.clock,
     )
     stack.callback(foundation.announcer.follow(describing.committed))
+    stack.callback(when_moved(foundation.pool, describing.forget))
     return describing
 
 

@@ -79,6 +79,11 @@ class Describing:
         elif chat.status is not Status.WAITING:
             self._due.pop(chat.id, None)
 
+    def forget(self) -> None:
+        """Another server of the database answers, which may have lost what is described. A sweep finds the rest."""
+        self._due.clear()
+        self._under_way.cancel()
+
     def _note(self, chat: Chat, owner_id: UserId | None = None) -> None:
         if chat.status is Status.WAITING and len(self._due) < WAITING:
             self._due[chat.id] = _Due(chat, self._clock.monotonic(), owner_id)
