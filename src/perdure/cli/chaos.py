@@ -15,7 +15,7 @@ import uvloop
 
 from perdure.cli.progress import progress
 from perdure.cli.proof_clusters import PostgresKind, Reached, cluster
-from perdure.cli.proof_setup import own_postgres, prepared_database, replica_users
+from perdure.cli.proof_setup import end_in_order, own_postgres, prepared_database, replica_users
 from perdure.core.errors import Misconfigured
 from perdure.proof.chaos import Chaos, ChaosReport, ChaosSetup
 from perdure.proof.cluster import Moves
@@ -51,6 +51,7 @@ def command(  # noqa: PLR0913 (one parameter to an option)
     chosen = secrets.randbelow(1_000_000) if seed is None else seed
     typer.echo(f"seed {chosen}", err=True)
     length = timedelta(minutes=minutes)
+    end_in_order()
     if url is None:
         program = replace(REPLICA, processes=processes)
         outcome = uvloop.run(run(replicas, length, chosen, program=program, cluster=cluster(postgres, reached)))

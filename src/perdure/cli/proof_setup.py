@@ -46,6 +46,11 @@ class Postgres:
             await asyncio.sleep(_LOOK_AGAIN)
 
 
+def end_in_order() -> None:
+    """Have whoever ends this command find nothing left of what it started, as whoever interrupts it does."""
+    signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
+
+
 @contextmanager
 def proof_folder() -> Generator[Path]:
     """A folder that goes away, with everything that a proof leaves in it."""
