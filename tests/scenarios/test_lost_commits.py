@@ -22,6 +22,7 @@ from perdure.testing.metric_reader import sample
 from perdure.testing.polling import seen
 from perdure.testing.postgres_pair import PostgresPair, postgres_pair
 
+DESCRIBES = "Describe the conversation below"
 KEPT, LOST, AFTER = "[[say:kept]]", "[[say:lost]]", "[[say:after]]"
 
 
@@ -148,6 +149,8 @@ class Loss:
             await seen(lambda: _shows(transcript, self._pool, chat.id))
             assert (len(kept), len(lost)) == (2, 4)
             cursor = (await self._fleet.at(0).get(f"/chats/{chat.id}/messages")).json["cursor"]
+            made = await client.chats.create(LOST)
+            await self._fleet.comes_to_rest(0, str(made.id))
             if left:
                 await stack.aclose()
             await self._fails_over(chat, overtaken=overtaken)
@@ -156,6 +159,7 @@ class Loss:
             if not left:
                 await seen(lambda: _shows(transcript, self._pool, chat.id))
             assert await self._begins_again(chat, cursor)
+            assert (await self._fleet.at(0).get(f"/chats/{made.id}")).status == 404
         await self._pair.repair()
 
     async def _begins_again(self, chat: Chat, cursor: str) -> bool:
@@ -179,7 +183,9 @@ class Loss:
         for _ in range(2 if overtaken else 1):
             await seen(lambda: self._said(chat, AFTER))
             await self._fleet.comes_to_rest(0, str(chat.id))
-        prompts = [bytes(each.body).decode() for each in self._fleet.sim.requests[asked:]]
+        asked_since = [bytes(each.body).decode() for each in self._fleet.sim.requests[asked:]]
+        # Words about a chat may have been asked for at the very moment when it was lost. Nothing comes of them.
+        prompts = [prompt for prompt in asked_since if DESCRIBES not in prompt]
         assert prompts
         assert not [prompt for prompt in prompts if LOST in prompt]
 
@@ -212,6 +218,6 @@ async def test_what_a_failover_lost_is_said_and_nobody_sees_two_pasts(
                     payment = Payment(fleet, ledger, f"payment-{number}")
                     turn = Turn(fleet, f"turn-{number}")
                     await loss.happens(client, payment, turn, overtaken=bool(number % 2), left=number % 4 < 2)
-                    # Of all three chats.
-                    await seen(partial(loss.said, 3 * (number + 1)))
-            assert await _lost_of(fleet) >= 3 * rounds
+                    # Of all four chats, one of which is gone with all that was said in it.
+                    await seen(partial(loss.said, 4 * (number + 1)))
+            assert await _lost_of(fleet) >= 4 * rounds

@@ -6,6 +6,7 @@ import pytest
 
 from perdure.core.chat import Fence, OpenCall, Status
 from perdure.core.ids import ChatId, MessageNumber, ReplicaId, RunnerId
+from perdure.core.notice import DELETED, Notice, Topic
 from perdure.core.timing import SystemClock
 from perdure.observe.measures.service import DatabaseMeasures
 from perdure.observe.metrics import Metrics
@@ -13,6 +14,7 @@ from perdure.store.journal import Journal
 from perdure.store.losses import Losses, Started
 from perdure.store.pool import Pool
 from perdure.store.rows import encoded
+from perdure.store.tables import replicas
 from perdure.store.tables.journal import CallRun
 from perdure.testing.metric_reader import MetricReader
 from perdure.testing.scripted import ScriptedChats
@@ -65,6 +67,22 @@ async def test_a_loss_is_said_although_the_chat_has_gone_on_since(pool: Pool) ->
     assert len(await world.said()) == 1
 
 
+async def test_a_chat_that_is_gone_with_all_that_was_said_in_it_is_a_loss_unless_somebody_deleted_it(
+    pool: Pool,
+) -> None:
+    world = World(pool)
+    lost, deleted = await world.chat(), await world.chat()
+    await world.losses.look(1)
+    for chat_id in (lost, deleted):
+        await pool.execute("DELETE FROM chat_cards WHERE id = $1", chat_id)
+        await pool.execute("DELETE FROM chats WHERE id = $1", chat_id)
+    world.losses.heard(Notice(Topic.CHAT, deleted, name=DELETED))
+    await world.losses.look(2)
+    await world.losses.look(3)
+    assert await world.said() == ["it was made and is gone, with all that was said in it"]
+    assert await pool.fetchval("SELECT subject FROM audit WHERE action = 'database.lost_changes'") == str(lost)
+
+
 async def test_a_failover_that_lost_nothing_is_not_a_loss(pool: Pool) -> None:
     world = World(pool)
     await world.chat()
@@ -95,6 +113,46 @@ async def test_a_call_waits_after_a_failover_until_others_have_said_what_they_st
         call = CallRun(ChatId(uuid4()), MessageNumber(1), 0)
         assert not await Journal(pool, losses).start(call, fence, tool="pay", effect=effect)
         assert clock.passed == waited
+
+
+async def test_a_call_waits_longer_for_a_replica_that_has_not_said_yet_what_it_started(pool: Pool) -> None:
+    clock, slow = StandingClock(), ReplicaId(uuid4())
+    losses, others = Losses(pool, clock=clock), Losses(pool)
+    await replicas.register(pool, slow, None, "", 1)
+    losses.moved()
+    await losses.settled()
+    # It was heard of a moment ago, and is not waited for without end.
+    assert 30 <= clock.passed < 31
+    before = clock.passed
+    losses.moved()
+    await others.said_again(1, slow)
+    await losses.settled()
+    assert clock.passed == before + 5
+
+
+async def test_a_replica_that_was_not_heard_of_for_long_is_not_waited_for(pool: Pool) -> None:
+    clock, dead = StandingClock(), ReplicaId(uuid4())
+    losses = Losses(pool, clock=clock)
+    await replicas.register(pool, dead, None, "", 1)
+    await pool.execute("UPDATE replicas SET seen_at = now() - interval '31 seconds'")
+    losses.moved()
+    await losses.settled()
+    assert clock.passed == pytest.approx(5.0)
+
+
+async def test_others_are_told_again_under_a_new_id_and_on_a_new_line(pool: Pool) -> None:
+    losses, ids = Losses(pool), [ReplicaId(uuid4()), ReplicaId(uuid4())]
+    # Before it is registered nobody can be told.
+    await losses.said_again(1, ids[0])
+    for each in ids:
+        await replicas.register(pool, each, None, "", 1)
+        await losses.said_again(1, each)
+    assert await pool.fetchval("SELECT count(*) FROM replicas WHERE line = current_line()") == 2
+    await pool.execute("UPDATE replicas SET line = NULL")
+    await losses.said_again(1, ids[1])
+    assert await pool.fetchval("SELECT count(line) FROM replicas") == 0
+    await losses.said_again(2, ids[1])
+    assert await pool.fetchval("SELECT count(line) FROM replicas") == 1
 
 
 async def test_calls_whose_line_in_the_journal_is_lost_get_it_again(pool: Pool) -> None:

@@ -41,6 +41,10 @@ class Authentication:
         self._actors.forget()
         self._pubsub.publish([Notice(Topic.CONFIG, name=ACTORS_CHANGED)])
 
+    def forget_here(self) -> None:
+        """Another server of the database answers, which may know of other sessions and tokens."""
+        self._actors.forget()
+
     def _hear(self, notice: Notice) -> None:
         if notice.topic is Topic.CONFIG and notice.name == ACTORS_CHANGED:
             self._actors.forget()

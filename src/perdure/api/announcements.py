@@ -5,7 +5,15 @@ from collections.abc import Callable
 from perdure.access.actor import Actor
 from perdure.api.services import Services
 from perdure.core.ids import ChatId
-from perdure.core.notice import SCHEDULES_CHANGED, SHARES_CHANGED, TRIGGERS_CHANGED, WEBHOOKS_CHANGED, Notice, Topic
+from perdure.core.notice import (
+    DELETED,
+    SCHEDULES_CHANGED,
+    SHARES_CHANGED,
+    TRIGGERS_CHANGED,
+    WEBHOOKS_CHANGED,
+    Notice,
+    Topic,
+)
 from perdure.core.presence import Sign, written
 
 
@@ -30,7 +38,7 @@ class Announcements:
         self._notice(Notice(Topic.CHAT, chat_id, metadata_version=metadata_version))
 
     def chat_deleted(self, chat_id: ChatId) -> None:
-        self._notice(Notice(Topic.CHAT, chat_id, name="deleted"))
+        self._notice(Notice(Topic.CHAT, chat_id, name=DELETED))
 
     def chat_read(self, chat_id: ChatId) -> None:
         """Somebody read a chat: their other windows are told."""

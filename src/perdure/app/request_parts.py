@@ -26,6 +26,7 @@ from perdure.app.worker_parts import WorkerParts
 from perdure.config.receiving import Receiving
 from perdure.objects.contents import Contents
 from perdure.providers.catalog import Catalog
+from perdure.store.pool import when_moved
 from perdure.stream.endpoints import INBOX_PATTERN, LIST_PATTERN, ChatStream, WatchStream
 from perdure.stream.endpoints import PATTERN as CHAT_STREAM
 from perdure.stream.gauges import observe_streams
@@ -45,6 +46,7 @@ def make_services(stack: AsyncExitStack, foundation: Foundation, workers: Worker
     catalog, authentication = Catalog.load(), Authentication(pool, foundation.pubsub, clock)
     tools, runner_services = workers.tools, workers.runner_services
     stack.callback(authentication.follow())
+    stack.callback(when_moved(pool, authentication.forget_here))
     return Services(
         machine=foundation.machine,
         family=runner_services.family,

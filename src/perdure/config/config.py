@@ -103,6 +103,11 @@ class Config:
         """Listen for changes on other replicas; the result stops that."""
         return self._pubsub.listen(self._hear)
 
+    def forget(self) -> None:
+        """Another server of the database answers, which may not know what was set up last."""
+        self._organisations.forget()
+        self._people.forget()
+
     def changed(self, organisation_id: OrganisationId) -> None:
         """Somebody changed the organisation's configuration."""
         self._tell(f"{_ORGANISATION}{organisation_id}")

@@ -12,6 +12,8 @@ TRIGGERS_CHANGED = "triggers"
 """The names of the settings that changed where a schedule, a webhook or a trigger did."""
 SHARES_CHANGED = "shares"
 """The name of the notice that a chat is shared with others than before, or for something else."""
+DELETED = "deleted"
+"""The name of the notice that a chat is gone."""
 ACTORS_CHANGED = "actors"
 """The name of the notice that somebody's rights changed."""
 

@@ -134,6 +134,13 @@ APPROVAL_DEADLINE = timedelta(hours=24)
 OUTCOME_UNKNOWN_DEADLINE = timedelta(days=7)
 
 FORGET_PERIOD = timedelta(seconds=1)
+# How long a replica that was there before a failover is waited for until it has said again what it started: where a
+# machine is far too busy, it is silent for longer than its lease.
+SAID_AGAIN_LONGEST = timedelta(seconds=30)
+SAID_AGAIN_LOOK = timedelta(milliseconds=200)
+# A chat that was made so shortly before a failover, and is gone after it, was lost: no standby that takes over is
+# further behind.
+NEW_CHAT = timedelta(minutes=10)
 JOURNAL_SWEEP_PERIOD = timedelta(minutes=1)
 JOURNAL_KEPT = timedelta(hours=1)
 

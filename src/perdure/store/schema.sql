@@ -802,7 +802,8 @@ CREATE TABLE public.replicas (
     started_at timestamp with time zone DEFAULT now() NOT NULL,
     seen_at timestamp with time zone DEFAULT now() NOT NULL,
     session integer,
-    silent_since timestamp with time zone
+    silent_since timestamp with time zone,
+    line integer
 )
 WITH (fillfactor='50');
 

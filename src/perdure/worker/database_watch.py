@@ -124,6 +124,7 @@ class DatabaseWatch:
             # Whether the database can be used is asked every second, whatever else there is to do.
             async with asyncio.timeout(SERVER_PATIENCE.total_seconds()):
                 await self._losses.look(server.timeline)
+                await self._losses.said_again(server.timeline, self._lease.id)
         except (Unavailable, DatabaseFault, TimeoutError) as error:
             _log.warning("what a failover may have lost is looked for again: %s", error or type(error).__name__)
 

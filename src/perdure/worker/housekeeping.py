@@ -10,7 +10,7 @@ import msgspec
 from perdure.config.config import Config
 from perdure.core.errors import PerdureError
 from perdure.core.ids import OrganisationId, UserId
-from perdure.core.notice import Notice, Topic
+from perdure.core.notice import DELETED, Notice, Topic
 from perdure.core.tasks import every
 from perdure.core.timing import HOUSEKEEPING_PERIOD, IDEMPOTENCY_KEPT, OVER_KEPT, Clock
 from perdure.machine.machine import Machine
@@ -74,7 +74,7 @@ class Housekeeping:
 
     async def _remove(self, organisation: OrganisationId, kept: timedelta) -> None:
         while gone := await chats.forget_archived(self._pool, organisation, kept, BATCH):
-            self._pubsub.publish([Notice(Topic.CHAT, chat_id, name="deleted") for chat_id in gone])
+            self._pubsub.publish([Notice(Topic.CHAT, chat_id, name=DELETED) for chat_id in gone])
             await self._note(organisation, "chats.purge", chats=len(gone))
         if unused := await files.forget_unused(self._pool, organisation, kept):
             await self._note(organisation, "files.purge", files=len(unused))

@@ -16,6 +16,11 @@ SELECT organisation_id, id, $2, id::text, $3 FROM users WHERE id = $1
 INSERT INTO audit (organisation_id, action, subject, detail)
 SELECT organisation_id, 'database.lost_changes', id::text, $2 FROM chat_cards WHERE id = $1
 
+-- name: audit.note_lost_chat
+-- Note that the database lost a chat of which it has nothing any more.
+INSERT INTO audit (organisation_id, action, subject, detail)
+SELECT o.id, 'database.lost_changes', $2, $3 FROM organisations o WHERE o.id = $1
+
 -- name: audit.page
 -- What was done in an organisation, newest first: before $2, at most $3, by $4, of the kind $5, from $6 to $7 if those are given.
 SELECT a.id, a.actor_id, u.email AS actor, a.action, a.subject, a.detail, a.at,

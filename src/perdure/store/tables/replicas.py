@@ -5,7 +5,7 @@ from datetime import timedelta
 from msgspec import Struct
 
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
-from perdure.store.query import query
+from perdure.store.query import Written, query
 from perdure.store.scopes import Database
 
 
@@ -51,6 +51,14 @@ async def place(db: Database, replica_id: ReplicaId, lease: timedelta) -> Place:
 
 @query
 async def address(db: Database, replica_id: ReplicaId, lease: timedelta) -> str | None: ...
+
+
+@query
+async def said_again(db: Database, replica_id: ReplicaId) -> Written: ...
+
+
+@query
+async def owing(db: Database, within: timedelta) -> bool: ...
 
 
 @query

@@ -34,6 +34,16 @@ SELECT count(*) AS alive, count(*) FILTER (WHERE id < $1) AS before FROM replica
 -- Where a living replica is reached by the others.
 SELECT address FROM replicas WHERE id = $1 AND seen_at > now() - $2::interval
 
+-- name: replicas.said_again
+-- A replica has said again, on the database's line of now, what only it knew of the lines before.
+UPDATE replicas SET line = current_line() WHERE id = $1
+
+-- name: replicas.owing
+-- Whether a replica that was heard of within $1 has not said again yet what only it may know.
+SELECT EXISTS (
+    SELECT FROM replicas WHERE line IS DISTINCT FROM current_line() AND coalesce(silent_since, seen_at) > now() - $1::interval
+)
+
 -- name: replicas.leave
 -- A replica that drained is gone.
 DELETE FROM replicas WHERE id = $1
