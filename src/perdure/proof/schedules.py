@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any, Protocol
@@ -26,6 +26,8 @@ AT_ONCE = 16
 PATIENCE = 600
 MOST_OF_ONE = 1_000
 _LOOK_AGAIN = 0.2
+_SETTLED = timedelta(seconds=2)
+"""After which every process has seen that its clock jumped."""
 DATABASE = "database"
 """The machine that the database is on."""
 # What happens when, as parts of the whole time: who jumps, and by how much.
@@ -100,6 +102,8 @@ class Run:
         self._replicas = dict[str, Replica]()
         self._dice = Random(seed)
         self._kills = 0
+        self._landed = list[datetime]()
+        """What the database's clock showed after each jump ahead."""
 
     async def measured(self, count: int, length: timedelta, shown: Callable[[str], None]) -> ScheduleReport:
         async with self._running():
@@ -140,12 +144,15 @@ class Run:
         return made
 
     async def _jumping(self, length: timedelta) -> None:
-        past = 0.0
+        past, ahead = 0.0, 0
         for part, who, hours in _JUMPS:
             await asyncio.sleep((part - past) * length.total_seconds())
             past = part
             for machine in [*self._machines, *([DATABASE] if who == "everything" else [])]:
                 self._clocks.jump(machine, hours)
+            ahead += hours if who == "everything" else 0
+            if who == "everything" and hours > 0:
+                self._landed.append(datetime.now(UTC) + HOUR * ahead)
         await asyncio.sleep((1 - past) * length.total_seconds())
 
     async def _killing(self, length: timedelta) -> None:
@@ -189,8 +196,7 @@ class Run:
                 skipped += len(times)
             elif state in ("begun", "finished"):
                 begun += 1
-                delay = row["begun_at"] - row["due_at"]
-                late += [delay.total_seconds()] if timedelta(0) <= delay < SCHEDULE_MISSED else []
+                late += self._lateness(row["due_at"], row["begun_at"])
             else:
                 faults.append(f"{name}: the run of {row['due_at']} is {state}: {row['detail']}")
         due = 0
@@ -215,6 +221,12 @@ class Run:
             late=late,
             faults=faults,
         )
+
+    def _lateness(self, due_at: datetime, begun_at: datetime) -> list[float]:
+        """Seconds, unless it was missed or a jump of the clock is in between."""
+        delay = begun_at - due_at
+        jumped = any(due_at <= landed + _SETTLED and begun_at >= landed for landed in self._landed)
+        return [delay.total_seconds()] if timedelta(0) <= delay < SCHEDULE_MISSED and not jumped else []
 
 
 async def _posted(
