@@ -2,18 +2,16 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from perdure.core.errors import InvalidInput, Validation
+from perdure.core.timing import APP_PROOF_BEFORE, APP_PROOF_KEPT
 
 _APP = re.compile(r"\s*([\w.]+)\s*:\s*-----BEGIN ((?:RSA )?PRIVATE KEY)-----([A-Za-z0-9+/=\s]+)-----END \2-----\s*")
-_AHEAD = timedelta(minutes=1)
-_KEPT = timedelta(minutes=9)
-"""GitHub takes proofs that end within ten minutes, by its own clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +22,7 @@ class GitHubApp:
     key: RSAPrivateKey
 
     def proof(self, now: datetime) -> str:
-        claims = {"iss": self.issuer, "iat": now - _AHEAD, "exp": now + _KEPT}
+        claims = {"iss": self.issuer, "iat": now - APP_PROOF_BEFORE, "exp": now + APP_PROOF_KEPT}
         return jwt.encode(claims, self.key, algorithm="RS256")
 
 

@@ -271,6 +271,9 @@ SIGNATURE_KEPT = timedelta(minutes=5)
 # For so long a delivery that comes twice is known, and can be replayed.
 TRIGGER_DELIVERIES_KEPT = timedelta(days=30)
 CHANNEL_CODE_KEPT = timedelta(minutes=15)
+# GitHub takes proofs of an app that end within ten minutes, by its own clock.
+APP_PROOF_BEFORE = timedelta(minutes=1)
+APP_PROOF_KEPT = timedelta(minutes=8)
 TRIGGER_PURGE_PERIOD = timedelta(minutes=10)
 # How many deliveries begin a chat in this time is bounded.
 TRIGGER_BOUND = timedelta(hours=1)

@@ -1,6 +1,5 @@
 """The tools that come with the product, in the order in which models see them."""
 
-from perdure.tools.advisor import advisor
 from perdure.tools.agents import (
     interrupt_agent,
     list_agents,
@@ -9,10 +8,8 @@ from perdure.tools.agents import (
     spawn_agent,
     wait_agent,
 )
-from perdure.tools.computer.computer import NAME as COMPUTER
 from perdure.tools.computer.computer import computer
 from perdure.tools.files import attach_file, edit_files, list_files, read_file, search_files, write_file
-from perdure.tools.mcp.search import FIND_TOOLS
 from perdure.tools.plans import ask_user_question, propose_plan
 from perdure.tools.processes import execute, process_list, process_output, process_signal
 from perdure.tools.recall import recall, remember, search_memory
@@ -62,9 +59,6 @@ BUILTIN_TOOLS: tuple[Tool, ...] = (
     remove_schedule,
 )
 AGENT_TOOLS = tuple(tool for tool in BUILTIN_TOOLS if Need.AGENTS in tool.needs)
-
-RESERVED_NAMES = frozenset({*(tool.name for tool in BUILTIN_TOOLS), advisor.name, COMPUTER, FIND_TOOLS, "web_search"})
-"""What no tool of a client may be called."""
 
 
 def ending(name: str) -> End | None:

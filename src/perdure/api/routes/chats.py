@@ -39,8 +39,8 @@ from perdure.core.text import storable
 from perdure.machine.transitions.lifecycle import Create
 from perdure.store.tables.chats import NO_WORKSPACE, Description, Listing, Searching
 from perdure.tools.arguments import UnusableSchema, usable, validator_of
-from perdure.tools.builtin import RESERVED_NAMES
 from perdure.tools.family import AgentType
+from perdure.tools.reserved import RESERVED_NAMES
 
 routes = Routes("chats")
 
