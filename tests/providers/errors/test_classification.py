@@ -13,6 +13,8 @@ from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.providers.errors.classification import chat_error, classify, refusal
 from perdure.providers.errors.failures import ApiError, Filtered, StreamEnded
+from perdure.providers.errors.rows import ROWS
+from perdure.providers.errors.signals import signals
 from perdure.providers.errors.words import SOMEBODY
 
 
@@ -31,6 +33,12 @@ async def test_an_error_is_understood(case: Case) -> None:
         assert seen.provider in seen.message or "interrupted" in seen.message or seen.message == "Busy."
     assert "://" not in (seen.detail or "")
     assert len(seen.detail or "") <= 500
+
+
+def test_every_row_of_the_table_is_reached() -> None:
+    seen = [signals(case.raised()) for case in CASES]
+    reached = {next(row.says for row in ROWS if row.matches(each)) for each in seen}
+    assert [row.says for row in ROWS if row.says not in reached] == []
 
 
 def test_there_are_enough_cases() -> None:
