@@ -4,6 +4,9 @@ import asyncio
 from contextlib import suppress
 from uuid import uuid4
 
+import pytest
+
+from perdure.agent.attempt_output import INTERRUPTED, OUTCOME_UNKNOWN
 from perdure.agent.prepare import Rules
 from perdure.core.chat import State
 from perdure.core.deltas import ToolResultDelta
@@ -46,6 +49,29 @@ async def test_a_file_that_a_call_handed_over_stays_with_the_chat_when_another_i
     rested = await replica.comes_to_rest(chat)
     linked = await replica.pool.fetch("SELECT file_id FROM file_links WHERE chat_id = $1", chat)
     assert (rested.made_file_count, [row["file_id"] for row in linked]) == (1, [PICTURE.id])
+
+
+@pytest.mark.parametrize(
+    ("effect", "told"), [(Effect.ONCE, OUTCOME_UNKNOWN), (Effect.KEYED, INTERRUPTED), (Effect.READS, INTERRUPTED)]
+)
+async def test_a_stopped_call_that_may_have_happened_says_so(
+    replica: InProcessReplica, effect: Effect, told: str
+) -> None:
+    begun = asyncio.Event()
+
+    @tool(effect)
+    async def pay(_: ToolContext) -> str:
+        """Pay somebody, and wait until they say that they have it."""
+        begun.set()
+        await asyncio.Event().wait()
+        return "paid"
+
+    replica.tools.tools = (pay,)
+    chat = await replica.someone_asks("[[call:pay]] [[say:5 tokens]]")
+    await begun.wait()
+    await replica.machine.change(chat, Interrupt())
+    await replica.comes_to_rest(chat)
+    assert (await replica.said(chat))[-1] == f"pay failed: {told}"
 
 
 async def test_what_was_said_of_the_turn_before_is_taken_off_a_chat_that_was_stopped(replica: InProcessReplica) -> None:
