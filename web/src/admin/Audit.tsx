@@ -4,7 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Download, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
-import type { AuditEntry, Page, User } from "../api/types.ts";
+import type { AuditEntry, Page } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { useResource } from "../settings/resource.ts";
 import { Nothing, Problem, Section } from "../settings/Section.tsx";
@@ -25,7 +25,7 @@ export function Audit() {
   const { complain } = useToasts();
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ["audit", wanted],
-    queryFn: ({ pageParam }) => api.get<Page<AuditEntry>>("/audit", { ...wanted, cursor: pageParam }),
+    queryFn: ({ pageParam }) => api.get("/audit", { ...wanted, cursor: pageParam }),
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
     retry: false,
@@ -63,7 +63,7 @@ export function Audit() {
 }
 
 function Filters({ wanted, onWanted }: { wanted: Wanted; onWanted: (wanted: Wanted) => void }) {
-  const people = useResource<User>("/users").items;
+  const people = useResource("/users").items;
   const set = (change: Partial<Wanted>) => onWanted({ ...wanted, ...change });
   return (
     <div className="filter-line">

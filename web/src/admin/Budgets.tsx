@@ -6,7 +6,7 @@ import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { Budget, Budgets as BudgetsAnswer, PersonBudget } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
-import { SpecForm, type Values } from "../settings/form.tsx";
+import { SpecForm } from "../settings/form.tsx";
 import { Problem, Section } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -25,12 +25,12 @@ export function Budgets() {
   const [changing, setChanging] = useState<PersonBudget | null>(null);
   const { data, error } = useQuery({
     queryKey: ["budgets"],
-    queryFn: () => api.get<BudgetsAnswer>("/budgets"),
+    queryFn: () => api.get("/budgets"),
     retry: false,
   });
   const limits = useQuery({
     queryKey: ["settings", "/settings"],
-    queryFn: () => api.get<Values>("/settings"),
+    queryFn: () => api.get("/settings"),
     retry: false,
   });
   const now = (limits.data?.budgets as Limits | undefined) ?? {};

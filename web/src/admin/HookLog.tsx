@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../api/client.ts";
-import type { Page } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
 import { Problem } from "../settings/Section.tsx";
@@ -10,17 +9,6 @@ import { Dialog } from "../ui/Dialog.tsx";
 import { Facts } from "../ui/Facts.tsx";
 import { ago, duration } from "../ui/format.ts";
 import { EVENTS } from "./Hooks.tsx";
-
-interface Delivery {
-  id: number;
-  event: string;
-  /** allowed, added, rewritten, denied or failed. */
-  outcome: string;
-  attempts: number;
-  duration_ms: number;
-  created_at: string;
-  detail?: string;
-}
 
 /** What a hook was asked, and what it answered. */
 export function HookLog({ hook, name }: { hook: string; name: string }) {
@@ -42,7 +30,7 @@ export function HookLog({ hook, name }: { hook: string; name: string }) {
 function Deliveries({ hook }: { hook: string }) {
   const { data, error } = useQuery({
     queryKey: ["deliveries", hook],
-    queryFn: () => api.get<Page<Delivery>>(`/hooks/${hook}/deliveries`),
+    queryFn: () => api.get(`/hooks/${hook}/deliveries`),
     retry: false,
   });
   return (

@@ -8,16 +8,6 @@ import { ResourcePage } from "../settings/ResourcePage.tsx";
 import { Secret } from "../settings/Secret.tsx";
 import { HookLog } from "./HookLog.tsx";
 
-interface Hook {
-  id: string;
-  url: string;
-  events: string[];
-  name?: string;
-  enabled?: boolean;
-  /** Only where the server just made it. */
-  secret?: string | null;
-}
-
 export const EVENTS = [
   { value: "session_start", label: t("Chat started") },
   { value: "user_prompt_submit", label: t("Message sent") },
@@ -53,7 +43,7 @@ const FIELDS: FieldSpec[] = [
 
 export function Hooks() {
   return (
-    <ResourcePage<Hook>
+    <ResourcePage
       title={t("Hooks")}
       about={t("A signed HTTP request for each of these events. The response can deny, rewrite or add.")}
       path="/hooks"

@@ -60,7 +60,7 @@ const INITIAL: Values = { enabled: true, options: { provision: true, role: "memb
 type Open = { kind: "nothing" } | { kind: "add" } | { kind: "change"; service: LoginService };
 
 export function LoginServices() {
-  const services = useResource<LoginService>("/login-services");
+  const services = useResource("/login-services");
   const client = useQueryClient();
   const [open, setOpen] = useState<Open>({ kind: "nothing" });
   const close = () => setOpen({ kind: "nothing" });

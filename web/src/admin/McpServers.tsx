@@ -1,7 +1,6 @@
 /** Tools from elsewhere, as an administrator sets them up. */
 
 import { Blocks } from "lucide-react";
-import type { McpServer } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
 import type { FieldSpec, Values } from "../settings/form.tsx";
@@ -90,7 +89,7 @@ const FIELDS: FieldSpec[] = [
 
 export function McpServers() {
   return (
-    <ResourcePage<McpServer>
+    <ResourcePage
       title={t("MCP servers")}
       about={t("External tools for the chats of this organization.")}
       path="/mcp-servers"

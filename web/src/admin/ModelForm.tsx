@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../api/client.ts";
-import type { CatalogEntry, ModelSetting, Provider } from "../api/types.ts";
-import { listOf } from "../app/models.ts";
+import type { Provider } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
@@ -36,17 +35,17 @@ export const MODEL_FIELDS: FieldSpec[] = [
 
 /** A model of a provider: choose it from the catalog and everything is filled in, or describe it. */
 export function ModelForm({ provider, onDone }: { provider: Provider; onDone: () => void }) {
-  const models = useResource<ModelSetting>("/model-settings");
+  const models = useResource("/model-settings");
   const { data } = useQuery({
     queryKey: ["catalog"],
-    queryFn: async () => listOf(await api.get<CatalogEntry[] | { items: CatalogEntry[] }>("/catalog")),
+    queryFn: async () => (await api.get("/catalog")).items,
     retry: false,
   });
   const [chosen, setChosen] = useState<Choice | null>(null);
   const [wanted, setWanted] = useState("");
   const names = useQuery({
     queryKey: ["offered", provider.id],
-    queryFn: async () => (await api.get<{ items: string[] }>(`/providers/${provider.id}/models`)).items,
+    queryFn: async () => (await api.get(`/providers/${provider.id}/models`)).items,
     retry: false,
   });
   const all = choices(data ?? [], names.data ?? [], provider.dialect);

@@ -18,8 +18,8 @@ import { useToasts } from "../ui/Toasts.tsx";
 import { MODEL_FIELDS, tidy } from "./ModelForm.tsx";
 
 export function Models() {
-  const models = useResource<ModelSetting>("/model-settings");
-  const providers = useResource<Provider>("/providers").items;
+  const models = useResource("/model-settings");
+  const providers = useResource("/providers").items;
   const { complain } = useToasts();
   const [editing, setEditing] = useState<ModelSetting | null>(null);
   return (

@@ -1,7 +1,6 @@
 /** Who is here, in which groups, and how they sign in. */
 
 import { UserPlus, UsersRound } from "lucide-react";
-import type { Group, User } from "../api/types.ts";
 import { useMe } from "../app/session.ts";
 import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
@@ -12,7 +11,7 @@ import { LoginServices } from "./LoginServices.tsx";
 
 export function People() {
   const me = useMe();
-  const users = useResource<User>("/users").items;
+  const users = useResource("/users").items;
   const nameOf = (id: string) => {
     const person = users.find((entry) => entry.id === id);
     return person?.name || person?.email || "";
@@ -20,7 +19,7 @@ export function People() {
   const people = users.map(({ id }) => ({ value: id, label: nameOf(id) }));
   return (
     <>
-      <ResourcePage<User>
+      <ResourcePage
         title={t("Users")}
         about={t(
           "Owners run the deployment, admins manage the organization, members use chats, auditors have read-only access.",
@@ -55,7 +54,7 @@ export function People() {
           </>
         )}
       />
-      <ResourcePage<Group>
+      <ResourcePage
         title={t("Groups")}
         about={t("Chats can be shared with a whole group.")}
         path="/groups"

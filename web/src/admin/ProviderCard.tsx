@@ -3,7 +3,7 @@ import { KeyRound, Pencil, Plus, Zap } from "lucide-react";
 import { useEffect, useEffectEvent, useState } from "react";
 import { api } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
-import type { ModelSetting, Provider } from "../api/types.ts";
+import type { Provider } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { SpecForm, type Values } from "../settings/form.tsx";
 import { type Resource, useResource } from "../settings/resource.ts";
@@ -23,15 +23,9 @@ type Test =
   | { phase: "testing" }
   | { phase: "ok"; ms: number; words: string }
   | { phase: "failed"; reason: string };
-interface TestAnswer {
-  ok: boolean;
-  message: string;
-  latency_ms: number;
-}
-
 interface Props {
   provider: Provider;
-  providers: Resource<Provider>;
+  providers: Resource<"/providers">;
   /** Just added: it is tried at once. */
   fresh: boolean;
 }
@@ -42,13 +36,13 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
   const [test, setTest] = useState<Test>({ phase: "untested" });
   const [open, setOpen] = useState<"nothing" | "change" | "key" | "model">("nothing");
   const close = () => setOpen("nothing");
-  const settings = useResource<ModelSetting>("/model-settings");
+  const settings = useResource("/model-settings");
   const models = settings.items.filter((model) => model.provider_id === provider.id);
   const bare = !settings.loading && !settings.error && models.length === 0;
   const tryIt = async () => {
     setTest({ phase: "testing" });
     try {
-      const answer = await api.post<TestAnswer>(`/providers/${provider.id}/test`, {});
+      const answer = await api.post(`/providers/${provider.id}/test`, {});
       setTest(
         answer.ok
           ? { phase: "ok", ms: answer.latency_ms, words: answer.message }

@@ -7,7 +7,7 @@ import { DIALECTS, type Vendor } from "./vendors.ts";
 
 interface Props {
   vendor: Vendor;
-  providers: Resource<Provider>;
+  providers: Resource<"/providers">;
   onAdded: (provider: Provider) => void;
 }
 

@@ -12,7 +12,7 @@ import { ProviderForm } from "./ProviderForm.tsx";
 import { VENDORS, type Vendor } from "./vendors.ts";
 
 export function Providers() {
-  const providers = useResource<Provider>("/providers");
+  const providers = useResource("/providers");
   const [adding, setAdding] = useState<Vendor | null>(null);
   const [added, setAdded] = useState<string | null>(null);
   const done = (provider: Provider) => {

@@ -4,7 +4,6 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
-import type { Template } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
@@ -43,7 +42,7 @@ const FIELDS: FieldSpec[] = [
 ];
 
 export function Templates() {
-  const templates = useResource<Template>("/templates");
+  const templates = useResource("/templates");
   const client = useQueryClient();
   const [adding, setAdding] = useState(false);
   const save = async ({ name, recipe, readme = "" }: Values) => {

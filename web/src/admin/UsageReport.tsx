@@ -30,7 +30,7 @@ export function UsageReport({ mine }: { mine: boolean }) {
   const [range, setRange] = useState<Range>(() => lastDays(30));
   const { data, error } = useQuery({
     queryKey: ["usage", mine, group, range],
-    queryFn: async () => (await api.get<{ items: UsageLine[] }>("/usage", { group, mine, ...range })).items,
+    queryFn: async () => (await api.get("/usage", { group, mine, ...range })).items,
     placeholderData: (before, query) => (query?.queryKey[2] === group ? before : undefined),
     retry: false,
   });

@@ -1,6 +1,7 @@
 /** The one door to the HTTP API. */
 
 import { ApiError } from "./errors.ts";
+import type { Answer, PathOf } from "./operations.ts";
 
 export const BASE = "/api/v1";
 
@@ -36,7 +37,7 @@ const FIRST_DELAY = 250;
 const PATIENCE_MS = 30_000;
 
 /** Ask; with a key, ask again when a replica was lost on the way: it happens once all the same. */
-async function request<Answer>(method: string, path: string, body?: unknown, key?: string): Promise<Answer> {
+async function request<Told>(method: string, path: string, body?: unknown, key?: string): Promise<Told> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (method !== "GET") headers["X-CSRF-Token"] = csrf;
@@ -52,7 +53,7 @@ async function request<Answer>(method: string, path: string, body?: unknown, key
     await new Promise((resolve) => setTimeout(resolve, FIRST_DELAY * 2 ** tried));
     response = await ask();
   }
-  return answer<Answer>(response, path);
+  return answer<Told>(response, path);
 }
 
 /** Nothing came, or not all of it. */
@@ -60,10 +61,10 @@ function unreached(): never {
   throw new ApiError(0, {});
 }
 
-async function answer<Answer>(response: Response, path: string): Promise<Answer> {
+async function answer<Told>(response: Response, path: string): Promise<Told> {
   const text = await response.text().catch(unreached);
   const data = parsed(text);
-  if (response.ok) return data as Answer;
+  if (response.ok) return data as Told;
   // To the question who one is, a refusal is the answer.
   const asking = path === `${BASE}/me` || path.startsWith(`${BASE}/login`);
   if (response.status === 401 && !asking) expired();
@@ -83,12 +84,16 @@ function parsed(text: string): unknown {
 }
 
 export const api = {
-  get: <Answer>(path: string, query?: Query) => request<Answer>("GET", pathOf(path, query)),
-  post: <Answer>(path: string, body: unknown = {}, key?: string) =>
-    request<Answer>("POST", pathOf(path), body, key),
-  put: <Answer>(path: string, body: unknown) => request<Answer>("PUT", pathOf(path), body),
-  patch: <Answer>(path: string, body: unknown) => request<Answer>("PATCH", pathOf(path), body),
-  delete: <Answer>(path: string) => request<Answer>("DELETE", pathOf(path)),
+  get: <const Path extends PathOf<"get">>(path: Path, query?: Query) =>
+    request<Answer<"get", Path>>("GET", pathOf(path, query)),
+  post: <const Path extends PathOf<"post">>(path: Path, body: unknown = {}, key?: string) =>
+    request<Answer<"post", Path>>("POST", pathOf(path), body, key),
+  put: <const Path extends PathOf<"put">>(path: Path, body: unknown) =>
+    request<Answer<"put", Path>>("PUT", pathOf(path), body),
+  patch: <const Path extends PathOf<"patch">>(path: Path, body: unknown) =>
+    request<Answer<"patch", Path>>("PATCH", pathOf(path), body),
+  delete: <const Path extends PathOf<"delete">>(path: Path, query?: Query) =>
+    request<Answer<"delete", Path>>("DELETE", pathOf(path, query)),
   text: async (path: string, query?: Query): Promise<string> => {
     const response = await fetch(pathOf(path, query), { credentials: "same-origin" });
     if (!response.ok) return answer<string>(response, path);
@@ -112,13 +117,8 @@ export const api = {
 };
 
 /** Send a file and say how far it is. Aborting the signal stops it. */
-export function upload<Answer>(
-  file: File,
-  query: Query,
-  progress: (share: number) => void,
-  signal: AbortSignal,
-) {
-  return new Promise<Answer>((resolve, reject) => {
+export function upload(file: File, query: Query, progress: (share: number) => void, signal: AbortSignal) {
+  return new Promise<Answer<"post", "/files">>((resolve, reject) => {
     const sending = new XMLHttpRequest();
     sending.open("POST", pathOf("/files", query));
     sending.setRequestHeader("X-CSRF-Token", csrf);
@@ -128,7 +128,7 @@ export function upload<Answer>(
     sending.onerror = () => reject(new ApiError(0, {}));
     sending.onload = () => {
       const data = parsed(sending.responseText);
-      if (sending.status < 300) resolve(data as Answer);
+      if (sending.status < 300) resolve(data as Answer<"post", "/files">);
       else reject(new ApiError(sending.status, (data ?? {}) as { message?: string }));
     };
     signal.addEventListener("abort", () => sending.abort());

@@ -1,28 +1,16 @@
 /** The words of the wire, as the page reads them. The one place the rest of the page imports them from. */
 
 import type { components } from "./generated.ts";
+import type { Present } from "./operations.ts";
 
 type Schemas = components["schemas"];
 
-/** The server leaves out what is at its default, so an optional field is absent rather than null. */
-type Present<Value> = Value extends readonly (infer Item)[]
-  ? Present<Item>[]
-  : Value extends object
-    ? {
-        [Name in keyof Value]: undefined extends Value[Name]
-          ? Present<Exclude<Value[Name], null>>
-          : Present<Value[Name]>;
-      }
-    : Value;
 type Wire<Name extends keyof Schemas> = Present<Schemas[Name]>;
 
 export type Status = Schemas["Status"];
 export type Role = "system" | "user" | "assistant" | "tool";
 export type Effort = Schemas["Effort"];
 export type Busy = Schemas["Busy"];
-export type ActionKind = Schemas["ActionKind"];
-export type FinishReason = Schemas["FinishReason"];
-export type MessageKind = Schemas["Kind"];
 export type ErrorKind = Schemas["ErrorKind"];
 export type Media = Wire<"Media">;
 
@@ -62,7 +50,6 @@ export type PendingCall = Wire<"PendingCall">;
 export type PendingAction = Wire<"PendingAction">;
 export type ChatError = Wire<"ChatError">;
 export type RetryState = Wire<"RetryState">;
-export type DiffStatus = Wire<"DiffStatus">;
 /** A chat in a list may say where a search found it. */
 export type ChatCard = Wire<"ChatCard"> & { snippet?: string; match?: Wire<"Match"> };
 
@@ -82,12 +69,10 @@ export type ChatEvent =
   | Wire<"PresenceEvent">;
 
 export type ChatPage = Wire<"ChatPage">;
-export type ChatView = Wire<"ChatView">;
 export type ChatSettings = Wire<"ChatSettings">;
 export type Sent = Wire<"Sent">;
 export type Created = Wire<"Created">;
 export type Model = Wire<"Model">;
-export type Price = Wire<"Price">;
 export type LoginMethods = Wire<"LoginMethods">;
 export type InboxEntry = Wire<"InboxEntry">;
 export type StoredFile = Wire<"StoredFile">;
@@ -107,7 +92,6 @@ export type PresentPerson = Wire<"PresentPerson">;
 export type Approvers = Schemas["Approvers"];
 export type Template = Wire<"TemplateCard">;
 export type TemplateParameter = Wire<"Parameter">;
-export type ContextView = Wire<"ContextView">;
 export type Workspace = Wire<"WorkspaceCard">;
 export type Budget = Wire<"Budget">;
 export type PersonBudget = Wire<"PersonBudget">;
@@ -154,16 +138,9 @@ export interface Branch {
   messages: Message[];
 }
 
-export type UserRole = "owner" | "admin" | "member" | "auditor";
-export interface Me {
-  id: string;
-  email: string;
-  name: string;
-  role: UserRole;
-  organisation_id: string;
-  csrf_token: string;
-  preferences: Preferences;
-}
+export type UserRole = Schemas["PersonRole"];
+/** Preferences are the page's own: the server keeps whatever it is given. */
+export type Me = Omit<Wire<"Me">, "preferences"> & { preferences: Preferences };
 export interface Preferences {
   model?: string;
   effort?: Effort;
@@ -172,5 +149,4 @@ export interface Preferences {
 }
 
 export type OpenPort = Wire<"OpenPort">;
-export type PortsView = Wire<"PortsView">;
-export type PreviewUrl = Wire<"PreviewUrl">;
+export type FilesPreview = Wire<"FilesPreview">;

@@ -5,7 +5,7 @@ import { Pencil, Search } from "lucide-react";
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
 import { useLocation, useRoute } from "wouter";
 import { api } from "../api/client.ts";
-import type { ChatCard, ChatPage } from "../api/types.ts";
+import type { ChatCard } from "../api/types.ts";
 import type { LiveChat } from "../chat/live.ts";
 import { STOP_TITLE, StopQuestion } from "../composer/stopping.tsx";
 import { t } from "../language/catalogue.ts";
@@ -247,7 +247,7 @@ function useSearched(q: string): readonly ChatCard[] {
   const asked = q.length > 1;
   const { data } = useQuery({
     queryKey: ["search", q],
-    queryFn: () => api.get<ChatPage>("/chats", { q, limit: MOST }),
+    queryFn: () => api.get("/chats", { q, limit: MOST }),
     enabled: asked,
     placeholderData: (before) => before,
     retry: false,

@@ -10,7 +10,7 @@ export function SharedChat({ link }: { link: string }) {
   const [, go] = useLocation();
   const [problem, setProblem] = useState("");
   useEffect(() => {
-    api.post<{ chat_id: string }>(`/links/${encodeURIComponent(link)}`).then(
+    api.post(`/links/${encodeURIComponent(link)}`).then(
       ({ chat_id }) => go(`/chats/${chat_id}`, { replace: true }),
       (error: unknown) => setProblem(reasonOf(error)),
     );

@@ -69,7 +69,7 @@ export function useChatCommands(card: ChatCard | undefined, { onRename, onStop }
   if (!card) return [];
   const live = chats.get(card.id);
   const verbs = verbsOf(card);
-  const ask = (what: string, done?: string) => () =>
+  const ask = (what: "interrupt" | "retry" | "compact", done?: string) => () =>
     void api.post(`/chats/${card.id}/${what}`).then(() => done && say(done), complain);
   const save = (format: string) => () => void open(pathOf(`/chats/${card.id}/export`, { format }));
   const last = live.state.messages.at(-1)?.number;

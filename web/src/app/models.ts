@@ -9,12 +9,8 @@ const NONE: Model[] = [];
 export function useModels(): Model[] {
   const { data } = useQuery({
     queryKey: ["models"],
-    queryFn: async () => listOf(await api.get<Model[] | { items: Model[] }>("/models")),
+    queryFn: async () => (await api.get("/models")).items,
     staleTime: 30_000,
   });
   return data ?? NONE;
-}
-
-export function listOf<Item>(answer: Item[] | { items: Item[] }): Item[] {
-  return Array.isArray(answer) ? answer : answer.items;
 }

@@ -32,7 +32,7 @@ export function useSession(): Session {
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ["me"],
     queryFn: async () => {
-      const me = await api.get<Me>("/me");
+      const me = await api.get("/me");
       setCsrfToken(me.csrf_token);
       claim(localStorage, me.id);
       return me;

@@ -5,18 +5,17 @@ import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
-import type { ShareRole } from "./people.ts";
 import { RoleSelect } from "./RoleSelect.tsx";
 
 /** A link that lets colleagues into the chat, until it is taken back. */
 export function ShareByLink({ chat }: { chat: string }) {
   const client = useQueryClient();
   const { complain } = useToasts();
-  const path = `/chats/${chat}/link`;
+  const path = `/chats/${chat}/link` as const;
   const key = ["link", chat];
   const { data } = useQuery({
     queryKey: key,
-    queryFn: () => api.get<{ id?: string; role?: ShareRole }>(path),
+    queryFn: () => api.get(path),
     retry: false,
   });
   const then = (work: Promise<unknown>) =>

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
-import type { Acl, Group, User } from "../api/types.ts";
-import { listOf } from "../app/models.ts";
+import type { Acl } from "../api/types.ts";
 import { useMe } from "../app/session.ts";
 import { useStores } from "../app/stores.ts";
 import { t } from "../language/catalogue.ts";
@@ -20,15 +19,15 @@ export default function ShareDialog({ chat, onClose }: { chat: string; onClose: 
   const { chats } = useStores();
   const { complain } = useToasts();
   const key = ["acl", chat];
-  const acl = useQuery({ queryKey: key, queryFn: () => api.get<Acl>(`/chats/${chat}/acl`) });
+  const acl = useQuery({ queryKey: key, queryFn: () => api.get(`/chats/${chat}/acl`) });
   const users = useQuery({
     queryKey: ["users"],
-    queryFn: async () => listOf(await api.get<User[] | { items: User[] }>("/users")),
+    queryFn: async () => (await api.get("/users")).items,
     retry: false,
   });
   const groups = useQuery({
     queryKey: ["groups"],
-    queryFn: async () => listOf(await api.get<Group[] | { items: Group[] }>("/groups")),
+    queryFn: async () => (await api.get("/groups")).items,
     retry: false,
   });
   const set = (kind: Kind, id: string, role: ShareRole | null) => {

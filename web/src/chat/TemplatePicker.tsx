@@ -10,7 +10,7 @@ import { Menu, MenuItem } from "../ui/Menu.tsx";
 export function useTemplates(): readonly Template[] {
   const { data } = useQuery({
     queryKey: ["templates"],
-    queryFn: () => api.get<{ items: Template[] }>("/templates"),
+    queryFn: () => api.get("/templates"),
     retry: false,
     staleTime: 60_000,
   });
@@ -20,7 +20,7 @@ export function useTemplates(): readonly Template[] {
 export function useWorkspaces(): readonly Workspace[] {
   const { data } = useQuery({
     queryKey: ["resource", "/workspaces"],
-    queryFn: async () => (await api.get<{ items: Workspace[] }>("/workspaces")).items,
+    queryFn: async () => (await api.get("/workspaces")).items,
     retry: false,
   });
   return data?.filter((workspace) => workspace.status !== "failed") ?? [];

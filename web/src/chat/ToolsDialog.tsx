@@ -2,8 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
-import type { ChatSettings, ChatView, McpServer } from "../api/types.ts";
-import { listOf } from "../app/models.ts";
+import type { ChatSettings, McpServer } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
 import { t } from "../language/catalogue.ts";
 import { APPROVERS } from "../settings/approvers.ts";
@@ -20,12 +19,12 @@ export default function ToolsDialog({ chat, onClose }: { chat: string; onClose: 
   const key = ["chat-settings", chat];
   const view = useQuery({
     queryKey: key,
-    queryFn: async () => (await api.get<ChatView>(`/chats/${chat}`)).settings,
+    queryFn: async () => (await api.get(`/chats/${chat}`)).settings,
     retry: false,
   });
   const servers = useQuery({
     queryKey: ["resource", "/mcp-servers"],
-    queryFn: async () => listOf(await api.get<McpServer[] | { items: McpServer[] }>("/mcp-servers")),
+    queryFn: async () => (await api.get("/mcp-servers")).items,
     retry: false,
   });
   const settings = view.data;

@@ -24,7 +24,7 @@ export function VersionsProvider({ children }: { children: ReactNode }) {
   const missing = useMemo(() => gaps(messages), [messages]);
   const { data = NOTHING } = useQuery({
     queryKey: ["branches", live.id, missing],
-    queryFn: async () => (await api.get<{ items: Branch[] }>(`/chats/${live.id}/branches`)).items,
+    queryFn: async () => (await api.get(`/chats/${live.id}/branches`)).items,
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: (before) => before,
     enabled: missing.length > 0,

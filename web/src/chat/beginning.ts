@@ -5,7 +5,7 @@ import { api } from "../api/client.ts";
 import { ApiError, isAway, isSignedOut, reasonOf } from "../api/errors.ts";
 import { freshId } from "../api/freshId.ts";
 import { delayBefore } from "../api/stream.ts";
-import type { ChatCard, Created } from "../api/types.ts";
+import type { ChatCard } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 
 export type Beginning =
@@ -60,7 +60,7 @@ export function useBeginning(): [Beginning, (asking: Asking) => void] {
 
 async function begun(asked: object): Promise<ChatCard> {
   const key = keyFor(JSON.stringify(asked), localStorage);
-  const { chat } = await api.post<Created>("/chats", { ...asked, client_id: key }, key);
+  const { chat } = await api.post("/chats", { ...asked, client_id: key }, key);
   localStorage.removeItem(PLACE);
   return chat;
 }

@@ -2,6 +2,7 @@
 
 import { lazy, type ReactNode, Suspense, useCallback, useState } from "react";
 import { api } from "../api/client.ts";
+import type { FilesPreview } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -13,18 +14,6 @@ const Diff = lazy(() => import("../diff/Diff.tsx"));
 export interface FilesWish {
   files?: "back";
   files_state?: string;
-}
-
-export interface FilesPreview {
-  possible: boolean;
-  why_not: string;
-  conflicts: string[];
-  state: string;
-  count: number;
-  files: { path: string; status: string; added: number; removed: number }[];
-  diff: string;
-  complete: boolean;
-  left_out: string;
 }
 
 /** What is asked, and how the answer is given: nothing means that the edit is not made. */
@@ -42,7 +31,7 @@ export function useFilesBack(chat: string): [(number: number) => Promise<FilesWi
   const ask = useCallback(
     async (number: number): Promise<FilesWish | undefined> => {
       if (!workspace) return {};
-      const preview = await api.get<FilesPreview>(`/chats/${chat}/messages/${number}/files`);
+      const preview = await api.get(`/chats/${chat}/messages/${number}/files`);
       if (preview.possible && preview.count === 0) return {};
       return new Promise((answered) =>
         setAsked({

@@ -4,7 +4,6 @@ import { useCallback } from "react";
 import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import { freshId } from "../api/freshId.ts";
-import type { Created } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 
@@ -15,7 +14,7 @@ export function useFork(chat_id: string): (after: number) => Promise<void> {
   return useCallback(
     async (after) => {
       try {
-        const { chat } = await api.post<Created>(`/chats/${chat_id}/fork`, { after }, freshId());
+        const { chat } = await api.post(`/chats/${chat_id}/fork`, { after }, freshId());
         directory.put([chat]);
         go(`/chats/${chat.id}`);
       } catch (error) {

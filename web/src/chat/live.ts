@@ -3,7 +3,7 @@
 import { api, BASE } from "../api/client.ts";
 import { ApiError, reasonOf } from "../api/errors.ts";
 import { EventStream } from "../api/stream.ts";
-import type { ChatEvent, Message, Page, Sent } from "../api/types.ts";
+import type { ChatEvent, Message, Sent } from "../api/types.ts";
 import { Delivery } from "./delivery.ts";
 import { OpenRows } from "./opened.ts";
 import type { Outbox } from "./outbox.ts";
@@ -128,7 +128,7 @@ export class LiveChat {
 
   #post({ client_id, content, busy, model, effort, plan_mode, mentions }: Send): Promise<Sent> {
     const body = { content, busy, model, effort, plan_mode, mentions, client_id };
-    return api.post<Sent>(`/chats/${this.id}/messages`, body, client_id);
+    return api.post(`/chats/${this.id}/messages`, body, client_id);
   }
 
   async loadOlder(): Promise<void> {
@@ -202,7 +202,7 @@ export class LiveChat {
   }
 
   async #page(query: { before?: number; after?: number; limit: number }): Promise<Message[]> {
-    return (await api.get<Page<Message>>(`/chats/${this.id}/messages`, query)).items;
+    return (await api.get(`/chats/${this.id}/messages`, query)).items;
   }
 }
 

@@ -24,7 +24,7 @@ export function usePeople(): readonly PersonOfChat[] {
   const card = useChat(selectCard);
   const { data } = useQuery({
     queryKey: ["people", live.id, card?.updated_at, shared],
-    queryFn: async () => (await api.get<{ items: PersonOfChat[] }>(`/chats/${live.id}/people`)).items,
+    queryFn: async () => (await api.get(`/chats/${live.id}/people`)).items,
     enabled: shared || !mine,
     placeholderData: (before) => before,
     retry: false,

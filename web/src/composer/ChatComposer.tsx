@@ -10,7 +10,7 @@ import { Typing } from "../chat/Presence.tsx";
 import { usePeople } from "../chat/people.ts";
 import { isBusy, type Phase } from "../chat/phase.ts";
 import { useMine } from "../chat/reading.ts";
-import { type Prompt, saidIn } from "../chat/said.ts";
+import { saidIn } from "../chat/said.ts";
 import type { ChatState } from "../chat/state.ts";
 import { t } from "../language/catalogue.ts";
 import { QueuePanel } from "../queue/QueuePanel.tsx";
@@ -114,7 +114,7 @@ function useSaid(): () => readonly string[] {
   const live = useLiveChat();
   const { data } = useQuery({
     queryKey: ["prompts", live.id],
-    queryFn: () => api.get<{ items: Prompt[] }>(`/chats/${live.id}/prompts`),
+    queryFn: () => api.get(`/chats/${live.id}/prompts`),
     enabled: useChat(hasOlder),
     retry: false,
   });

@@ -54,15 +54,10 @@ export function commandIn(text: string): { command: Command; rest: string } | nu
   return command ? { command, rest: (found?.[2] ?? "").trim() } : null;
 }
 
-interface Skill {
-  name: string;
-  description?: string;
-}
-
 export function useSkills(): Suggestion[] {
   const { data } = useQuery({
     queryKey: ["skills"],
-    queryFn: () => api.get<{ items: Skill[] } | Skill[]>("/skills"),
+    queryFn: () => api.get("/skills"),
     retry: false,
     staleTime: 60_000,
   });

@@ -4,7 +4,6 @@ import { useCallback } from "react";
 import { upload } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
 import { freshId } from "../api/freshId.ts";
-import type { StoredFile } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
 import { t } from "../language/catalogue.ts";
 import type { Attachment } from "./drafts.ts";
@@ -42,7 +41,7 @@ export function useUploads(draft: string, chat_id: string | null): (files: Itera
           attachments: [...before.attachments, { id, name: file.name, state: first } as Attachment],
         }));
         if (tooLarge) continue;
-        upload<StoredFile>(file, { chat_id }, (share) => set({ phase: "uploading", share }), going.signal)
+        upload(file, { chat_id }, (share) => set({ phase: "uploading", share }), going.signal)
           .then((stored) => set({ phase: "ready", file: stored }))
           .catch((error: unknown) => set({ phase: "failed", reason: reasonOf(error) }));
       }

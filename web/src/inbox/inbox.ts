@@ -31,7 +31,7 @@ export async function readInbox(): Promise<Inbox> {
   const events: InboxEvent[] = [];
   meanwhile.add(events);
   try {
-    return events.reduce(heard, await api.get<Inbox>("/inbox"));
+    return events.reduce(heard, await api.get("/inbox"));
   } finally {
     meanwhile.delete(events);
   }

@@ -16,13 +16,13 @@ export function pushes(): boolean {
 export async function startPush(): Promise<void> {
   const registration = await navigator.serviceWorker.register(WORKER);
   await navigator.serviceWorker.ready;
-  const { key } = await api.get<{ key: string }>("/push/key");
+  const { key } = await api.get("/push/key");
   const subscription = await registration.pushManager.subscribe({
     userVisibleOnly: true,
     applicationServerKey: key,
   });
   const { endpoint, keys } = subscription.toJSON();
-  const { id } = await api.post<{ id: string }>("/push/subscriptions", { endpoint, keys });
+  const { id } = await api.post("/push/subscriptions", { endpoint, keys });
   localStorage.setItem(KEPT, id);
 }
 

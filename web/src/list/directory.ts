@@ -76,7 +76,7 @@ export class Directory {
   /** A page of the list. What was said of a chat while the answer was on its way is newer, and stays. */
   async read(query: Record<string, string | undefined> = {}): Promise<ChatPage> {
     const asked = ++this.#count;
-    const page = await api.get<ChatPage>("/chats", query);
+    const page = await api.get("/chats", query);
     const next = new Map(this.cards);
     for (const card of [...page.items, ...(page.related ?? [])]) {
       if (this.#isNewer(card.id, asked)) continue;

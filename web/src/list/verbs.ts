@@ -85,7 +85,7 @@ export function useVerbs(): (card: ChatCard) => ChatVerbs {
   const [location, go] = useLocation();
   return useCallback(
     (card) => {
-      const path = `/chats/${card.id}`;
+      const path = `/chats/${card.id}` as const;
       return {
         rename: (title) => void patch(card, { title }),
         retitle: () => void api.post(`${path}/title/regenerate`).catch(complain),

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { KeyRound, Sparkles } from "lucide-react";
 import { Link } from "wouter";
 import { api } from "../api/client.ts";
-import type { ChatPage, Model } from "../api/types.ts";
+import type { Model } from "../api/types.ts";
 import { mayAdminister, useMe } from "../app/session.ts";
 import { useStores } from "../app/stores.ts";
 import { NEW_CHAT } from "../composer/drafts.ts";
@@ -22,7 +22,7 @@ export function Welcome({ models }: { models: readonly Model[] }) {
   const { drafts } = useStores();
   const { data } = useQuery({
     queryKey: ["chats", { kind: "all" }, "welcome"],
-    queryFn: () => api.get<ChatPage>("/chats", { limit: 1 }),
+    queryFn: () => api.get("/chats", { limit: 1 }),
   });
   if (!data || data.items.length > 0) return null;
   const suggest = (text: string) => {

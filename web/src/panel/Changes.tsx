@@ -159,8 +159,8 @@ function Verdicts({ checks, review }: { checks: string | undefined; review: stri
 /** What the chat did, known without Git; or what Git says, where there is a repository. */
 async function read(chat: string, workspace: string, since: Since, turn: number | undefined): Promise<Shown> {
   if (since !== "commit")
-    return shownOf(await api.get<ChangedFiles>(`/chats/${chat}/changes${turn ? `?turn=${turn}` : ""}`));
-  const diff = diffTextOf(await api.get<DiffAnswer | string>(`/workspaces/${workspace}/diff`));
+    return shownOf(await api.get(`/chats/${chat}/changes${turn ? `?turn=${turn}` : ""}`));
+  const diff = diffTextOf(await api.get(`/workspaces/${workspace}/diff`));
   const files = parseDiff(diff).map((file) => ({ added: file.added, removed: file.removed }));
   return shownOf({ diff, files, count: files.length, complete: true, left_out: "" });
 }

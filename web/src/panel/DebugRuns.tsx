@@ -5,7 +5,7 @@ import { Bug } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
 import { api } from "../api/client.ts";
-import type { DebugRun, Page } from "../api/types.ts";
+import type { DebugRun } from "../api/types.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
 import { t } from "../language/catalogue.ts";
@@ -24,7 +24,7 @@ export function DebugRuns() {
   const steps = useChat(selectSteps);
   const { data, error } = useQuery({
     queryKey: ["debug", live.id, steps],
-    queryFn: () => api.get<Page<DebugRun>>(`/chats/${live.id}/debug`, { limit: 50 }),
+    queryFn: () => api.get(`/chats/${live.id}/debug`, { limit: 50 }),
     retry: false,
     refetchInterval: AGAIN_MS,
     placeholderData: (before) => before,

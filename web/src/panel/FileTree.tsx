@@ -2,19 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, File, Folder, Link2 } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
+import type { Answer } from "../api/operations.ts";
 import { t } from "../language/catalogue.ts";
 import { bytes } from "../ui/format.ts";
 
-interface Entry {
-  path: string;
-  kind: "file" | "directory" | "link";
-  bytes?: number;
-  target?: string;
-}
-interface Listing {
-  entries: Entry[];
-  complete: boolean;
-}
+type Entry = Answer<"get", "/workspaces/{workspace_id}/files">["entries"][number];
 
 interface Props {
   workspace: string;
@@ -26,7 +18,7 @@ interface Props {
 export function FileTree({ workspace, folder, onOpen }: Props) {
   const { data, error } = useQuery({
     queryKey: ["folder", workspace, folder],
-    queryFn: () => api.get<Listing>(`/workspaces/${workspace}/files`, { path: folder, depth: 1 }),
+    queryFn: () => api.get(`/workspaces/${workspace}/files`, { path: folder, depth: 1 }),
     retry: false,
   });
   if (error) return <p className="quiet panel-note">{error.message}</p>;

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ExternalLink, MonitorPlay, RefreshCw } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
-import type { OpenPort, PortsView, PreviewUrl } from "../api/types.ts";
+import type { OpenPort } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
@@ -27,7 +27,7 @@ function Ports() {
   const [chosen, setChosen] = useState<number | null>(null);
   const { data, error } = useQuery({
     queryKey: ["ports", id],
-    queryFn: () => api.get<PortsView>(`/chats/${id}/ports`),
+    queryFn: () => api.get(`/chats/${id}/ports`),
     refetchInterval: LOOK_MS,
     retry: false,
   });
@@ -63,7 +63,7 @@ interface ShownProps {
 function Shown({ chat, port, ports, gone, onChoose }: ShownProps) {
   const [turn, setTurn] = useState(0);
   const { complain } = useToasts();
-  const address = () => api.get<PreviewUrl>(`/chats/${chat}/ports/${port}/url`);
+  const address = () => api.get(`/chats/${chat}/ports/${port}/url`);
   const { data, error } = useQuery({
     queryKey: ["preview", chat, port, turn],
     queryFn: address,

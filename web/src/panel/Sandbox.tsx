@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ShieldOff } from "lucide-react";
 import { api } from "../api/client.ts";
-import type { Workspace } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 
 /** A sandboxed workspace needs no words. One that is not says so wherever it is used. */
@@ -16,7 +15,7 @@ export function Unsandboxed() {
 export function SandboxOf({ workspace }: { workspace: string }) {
   const { data } = useQuery({
     queryKey: ["workspace", workspace],
-    queryFn: () => api.get<Workspace>(`/workspaces/${workspace}`),
+    queryFn: () => api.get(`/workspaces/${workspace}`),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });

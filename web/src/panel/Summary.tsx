@@ -22,18 +22,12 @@ interface CostLine {
   cost: number;
   unpriced_calls: number;
 }
-interface Cost {
-  cost: number;
-  unpriced_calls: number;
-  items: CostLine[];
-}
-
 export function Summary() {
   const live = useLiveChat();
   const card = useChat(selectCard);
   const { data } = useQuery({
     queryKey: ["cost", live.id, card?.cost, card?.updated_at],
-    queryFn: () => api.get<Cost>(`/chats/${live.id}/cost`),
+    queryFn: () => api.get(`/chats/${live.id}/cost`),
     retry: false,
     placeholderData: (before) => before,
   });

@@ -3,7 +3,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { api } from "../api/client.ts";
-import type { ContextView } from "../api/types.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
 import { t } from "../language/catalogue.ts";
@@ -20,7 +19,7 @@ export function WorkspaceContext() {
   const key = ["context", live.id];
   const { data } = useQuery({
     queryKey: [...key, dirty],
-    queryFn: () => api.get<ContextView>(`/chats/${live.id}/context`),
+    queryFn: () => api.get(`/chats/${live.id}/context`),
     retry: false,
   });
   const refresh = () =>

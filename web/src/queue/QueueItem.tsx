@@ -26,7 +26,7 @@ export function QueueItem({ item, dragging, movable, handle }: Props) {
   const { complain } = useToasts();
   const place = `queue:${live.id}:${item.number}`;
   const [editing, setEditing] = useEditing(place);
-  const path = `/chats/${live.id}/queue/${item.number}`;
+  const path: QueuePath = `/chats/${live.id}/queue/${item.number}`;
   const text = textOf(item.parts);
   const author = useAuthorName(item.author, item.created_by);
   const me = useMe();
@@ -77,11 +77,13 @@ export function QueueItem({ item, dragging, movable, handle }: Props) {
   );
 }
 
+type QueuePath = `/chats/${string}/queue/${number}`;
+
 interface EditorProps {
   item: QueuedMessage;
   /** Where what is typed is kept. */
   place: string;
-  path: string;
+  path: QueuePath;
   onDone: () => void;
 }
 

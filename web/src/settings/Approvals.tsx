@@ -32,7 +32,7 @@ interface Props {
 export function Approvals({ level, layers, onChange }: Props) {
   const { data, error } = useQuery({
     queryKey: ["tools"],
-    queryFn: () => api.get<{ items: ToolFacts[] }>("/tools"),
+    queryFn: () => api.get("/tools"),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });

@@ -12,7 +12,7 @@ import { useResource } from "./resource.ts";
 import { Nothing, Problem, Section } from "./Section.tsx";
 
 export function McpSignIns() {
-  const servers = useResource<McpServer>("/mcp-servers");
+  const servers = useResource("/mcp-servers");
   const [search] = useSearchParams();
   const outcome = search.get("sign_in");
   const wanting = servers.items.filter((server) => server.auth === "oauth" && server.enabled);
@@ -44,8 +44,8 @@ export function McpSignIns() {
 function SignIn({ server }: { server: McpServer }) {
   const client = useQueryClient();
   const { complain } = useToasts();
-  const path = `/mcp-servers/${server.id}/sign-in`;
-  const leave = () => void api.post<{ url: string }>(path).then(({ url }) => location.assign(url), complain);
+  const path = `/mcp-servers/${server.id}/sign-in` as const;
+  const leave = () => void api.post(path).then(({ url }) => location.assign(url), complain);
   const signOut = () =>
     void api
       .delete(path)

@@ -36,7 +36,7 @@ const WHOSE: FieldSpec = {
 export function Memories() {
   const admin = mayAdminister(useMe());
   return (
-    <ResourcePage<Memory>
+    <ResourcePage
       title={t("Memory")}
       about={t(
         "Facts that agents are told in later chats. You write them, or an agent keeps one. A chat that others can read is not told yours.",

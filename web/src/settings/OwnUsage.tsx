@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { UsageReport } from "../admin/UsageReport.tsx";
 import { api } from "../api/client.ts";
-import type { Budget, Budgets } from "../api/types.ts";
+import type { Budget } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { dayName, money } from "../ui/format.ts";
 import { Problem, Section } from "./Section.tsx";
@@ -11,7 +11,7 @@ import { Problem, Section } from "./Section.tsx";
 export function OwnUsage() {
   const { data, error } = useQuery({
     queryKey: ["budgets"],
-    queryFn: () => api.get<Budgets>("/budgets"),
+    queryFn: () => api.get("/budgets"),
     retry: false,
   });
   return (

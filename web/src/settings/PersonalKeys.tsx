@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { api } from "../api/client.ts";
-import type { Key, Model } from "../api/types.ts";
+import type { Model } from "../api/types.ts";
 import { useModels } from "../app/models.ts";
 import { t } from "../language/catalogue.ts";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
@@ -37,10 +37,10 @@ function providersOf(models: readonly Model[]): Map<string, string> {
 function PersonalKey({ provider, name }: { provider: string; name: string }) {
   const client = useQueryClient();
   const { say } = useToasts();
-  const path = `/providers/${provider}/keys`;
+  const path = `/providers/${provider}/keys` as const;
   const { data } = useQuery({
     queryKey: ["keys", provider],
-    queryFn: async () => (await api.get<{ items: Key[] }>(path)).items,
+    queryFn: async () => (await api.get(path)).items,
   });
   const own = data?.find((key) => key.personal);
   const then = async (work: Promise<unknown>, words: string) => {
@@ -62,7 +62,7 @@ function PersonalKey({ provider, name }: { provider: string; name: string }) {
         {own && (
           <RemoveButton
             label={t("Remove your key for {name}", { name })}
-            onRemove={() => then(api.delete(`${path}?personal=true`), t("Removed."))}
+            onRemove={() => then(api.delete(path, { personal: true }), t("Removed."))}
           />
         )}
       </div>

@@ -3,18 +3,18 @@
 import { type LucideIcon, Pencil, Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ApiError } from "../api/errors.ts";
+import type { ItemOf, ListPath } from "../api/operations.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { type FieldSpec, SpecForm, type Values } from "./form.tsx";
-import { useResource } from "./resource.ts";
+import { type Kept, type MadeAt, useResource } from "./resource.ts";
 import { Nothing, Problem, Section } from "./Section.tsx";
 
-interface Props<Item> {
+interface Props<Item, Made> {
   title: string;
   about: ReactNode;
-  path: string;
   /** What one of them is called: "server". */
   noun: string;
   fields: readonly FieldSpec[];
@@ -22,7 +22,7 @@ interface Props<Item> {
   idOf: (item: Item) => string;
   row: (item: Item) => ReactNode;
   /** Shown once after something was made: a secret nobody will see again. */
-  made?: (item: Item) => ReactNode;
+  made?: (item: Made) => ReactNode;
   fixed?: boolean;
   /** What to say where the server does not offer this. */
   off?: ReactNode;
@@ -42,16 +42,23 @@ interface Props<Item> {
 /** So many are found at a glance. */
 const FEW = 8;
 
-type Open<Item> =
+type Open<Item, Made> =
   | { kind: "closed" }
   | { kind: "new" }
   | { kind: "edit"; item: Item }
-  | { kind: "made"; item: Item };
+  | { kind: "made"; item: Made };
 
-export function ResourcePage<Item>({
+type PathProps<Path extends string> = Props<ItemOf<Path>, MadeAt<Path>> & { path: Path };
+
+export function ResourcePage<const Path extends ListPath>({ path, ...props }: PathProps<Path>) {
+  const resource = useResource(path);
+  return <ItemsPage {...props} resource={resource} />;
+}
+
+function ItemsPage<Item, Made>({
   title,
   about,
-  path,
+  resource,
   noun,
   fields,
   initial,
@@ -66,10 +73,9 @@ export function ResourcePage<Item>({
   words,
   shown = (item) => item as Values,
   sent = (values) => values,
-}: Props<Item>) {
+}: Props<Item, Made> & { resource: Kept<Item, Made> }) {
   const [wanted, setWanted] = useState("");
-  const resource = useResource<Item>(path);
-  const [open, setOpen] = useState<Open<Item>>({ kind: "closed" });
+  const [open, setOpen] = useState<Open<Item, Made>>({ kind: "closed" });
   const close = () => setOpen({ kind: "closed" });
   const fits = (item: Item) => !words || words(item).toLowerCase().includes(wanted.trim().toLowerCase());
   const absent = off !== undefined && resource.error instanceof ApiError && resource.error.status === 404;

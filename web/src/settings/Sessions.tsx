@@ -1,4 +1,3 @@
-import type { Session } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { fullTime } from "../ui/format.ts";
@@ -26,7 +25,7 @@ function browserOf(agent: string): string {
 }
 
 export function Sessions() {
-  const sessions = useResource<Session>("/sessions");
+  const sessions = useResource("/sessions");
   const { complain } = useToasts();
   return (
     <Section title={t("Active sessions")} about={t("Devices on which you are signed in.")}>

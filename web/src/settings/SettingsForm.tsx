@@ -31,7 +31,7 @@ interface Props {
 }
 
 export function useSettings(base: Props["base"]) {
-  return useQuery({ queryKey: ["settings", base], queryFn: () => api.get<Values>(base), retry: false });
+  return useQuery({ queryKey: ["settings", base], queryFn: () => api.get(base), retry: false });
 }
 
 export function SettingsForm({ base, groups }: Props) {

@@ -38,7 +38,7 @@ const FIELDS: FieldSpec[] = [
 type Open = { kind: "nothing" } | { kind: "add" } | { kind: "change"; skill: SkillText };
 
 export function Skills() {
-  const skills = useResource<Skill>("/skills");
+  const skills = useResource("/skills");
   const client = useQueryClient();
   const { complain } = useToasts();
   const [open, setOpen] = useState<Open>({ kind: "nothing" });
@@ -48,7 +48,7 @@ export function Skills() {
     await client.invalidateQueries();
   };
   const change = (name: string) =>
-    void api.get<SkillText>(`/skills/${name}`).then((skill) => setOpen({ kind: "change", skill }), complain);
+    void api.get(`/skills/${name}`).then((skill) => setOpen({ kind: "change", skill }), complain);
   return (
     <Section
       title={t("Skills")}

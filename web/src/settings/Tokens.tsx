@@ -1,7 +1,6 @@
 /** Keys for programs that speak on one's behalf. */
 
 import { Ticket } from "lucide-react";
-import type { Token } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
 import { fullTime } from "../ui/format.ts";
@@ -31,7 +30,7 @@ const TOKEN: FieldSpec[] = [
 
 export function Tokens() {
   return (
-    <ResourcePage<Token>
+    <ResourcePage
       title={t("API tokens")}
       about={t("For programs that act on your behalf. A token has your permissions.")}
       path="/tokens"

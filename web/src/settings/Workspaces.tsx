@@ -19,7 +19,7 @@ import { Nothing, Problem, Section } from "./Section.tsx";
 import { workspaceName } from "./workspaceName.ts";
 
 export function Workspaces() {
-  const workspaces = useResource<Workspace>("/workspaces");
+  const workspaces = useResource("/workspaces");
   return (
     <Section
       title={t("Workspaces")}
@@ -149,7 +149,7 @@ function Chats({ workspace }: { workspace: Workspace }) {
 function useSize(workspace: string): number | null {
   const { data } = useQuery({
     queryKey: ["workspace-size", workspace],
-    queryFn: () => api.get<{ bytes?: number }>(`/workspaces/${workspace}/size`),
+    queryFn: () => api.get(`/workspaces/${workspace}/size`),
     retry: false,
   });
   return data?.bytes ?? null;

@@ -2,37 +2,47 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
-import { listOf } from "../app/models.ts";
+import type { Answer, ItemOf, ListPath } from "../api/operations.ts";
 import type { Values } from "./values.ts";
 
-export interface Resource<Item> {
+/** What the server says of something that was just made, which may be more than it ever says again. */
+export type MadeAt<Path extends string> = Answer<"post", Path>;
+
+export interface Kept<Item, Made> {
   items: Item[];
   error: Error | null;
   loading: boolean;
-  create: (values: Values) => Promise<Item>;
+  create: (values: Values) => Promise<Made>;
   update: (id: string, values: Values) => Promise<unknown>;
   remove: (id: string) => Promise<unknown>;
 }
 
-export function useResource<Item>(path: string): Resource<Item> {
+export type Resource<Path extends string> = Kept<ItemOf<Path>, MadeAt<Path>>;
+
+/** Lists look alike to whoever sends: one stands for all. What one of them does not take is refused. */
+const LIKE = "/groups";
+
+export function useResource<const Path extends ListPath>(path: Path): Resource<Path> {
   const client = useQueryClient();
+  const list = path as string as typeof LIKE;
   const { data, error, isLoading } = useQuery({
     queryKey: ["resource", path],
-    queryFn: async () => listOf(await api.get<Item[] | { items: Item[] }>(path)),
+    queryFn: async () => (await api.get(list)).items,
     retry: false,
   });
-  const then = async <Answer>(work: Promise<Answer>): Promise<Answer> => {
-    const answer = await work;
+  const then = async <Told>(work: Promise<Told>): Promise<Told> => {
+    const told = await work;
     await client.invalidateQueries();
-    return answer;
+    return told;
   };
-  const one = (id: string) => `${path}/${encodeURIComponent(id)}`;
-  return {
+  const one = (id: string) => `${list}/${encodeURIComponent(id)}` as `${typeof LIKE}/${string}`;
+  const resource = {
     items: data ?? [],
     error,
     loading: isLoading,
-    create: (values) => then(api.post<Item>(path, values)),
-    update: (id, values) => then(api.patch(one(id), values)),
-    remove: (id) => then(api.delete(one(id))),
+    create: (values: Values) => then(api.post(list, values)),
+    update: (id: string, values: Values) => then(api.patch(one(id), values)),
+    remove: (id: string) => then(api.delete(one(id))),
   };
+  return resource as unknown as Resource<Path>;
 }

@@ -53,17 +53,12 @@ export function isAtWork(card: ChatCard | undefined): boolean {
   return card?.status === "running" || card?.status === "interrupting";
 }
 
-interface Cost {
-  cost: number;
-  items: { chat_id: string; purpose?: string; calls: number }[];
-}
-
 /** At which step a child is, for how long it works, and what it cost with all it started itself. */
 function ChildProgress({ card }: { card: ChatCard }) {
   const works = isAtWork(card);
   const { data } = useQuery({
     queryKey: ["cost", card.id, works || card.updated_at],
-    queryFn: () => api.get<Cost>(`/chats/${card.id}/cost`),
+    queryFn: () => api.get(`/chats/${card.id}/cost`),
     refetchInterval: works && AGAIN_MS,
     retry: false,
     placeholderData: (before) => before,

@@ -112,7 +112,7 @@ function useMatches(q: string): { numbers: readonly number[]; asked: boolean } {
   const newest = useChat(selectNewest);
   const { data } = useQuery({
     queryKey: ["matches", live.id, q, newest],
-    queryFn: async () => (await api.get<{ items: number[] }>(`/chats/${live.id}/matches`, { q })).items,
+    queryFn: async () => (await api.get(`/chats/${live.id}/matches`, { q })).items,
     enabled: q !== "",
     placeholderData: (before, query) => (query?.queryKey[2] === q ? before : undefined),
     structuralSharing: true,

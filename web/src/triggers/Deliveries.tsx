@@ -2,7 +2,8 @@ import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { api } from "../api/client.ts";
-import type { Outgoing, Page, Webhook } from "../api/types.ts";
+import type { PathOf } from "../api/operations.ts";
+import type { Outgoing, Webhook } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { Problem } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -37,20 +38,20 @@ export function eventName(event: string): string {
 /** What a webhook was told or is to be told, newest first, and what to do about it. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const [shown, setShown] = useState<Shown>("all");
-  const path = `/webhooks/${webhook.id}/deliveries`;
+  const path = `/webhooks/${webhook.id}/deliveries` as const;
   const client = useQueryClient();
   const { complain } = useToasts();
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ["outgoing", webhook.id, shown],
     queryFn: ({ pageParam }) =>
-      api.get<Page<Outgoing>>(`${path}?cursor=${pageParam}${shown === "dead" ? "&state=dead" : ""}`),
+      api.get(path, { cursor: pageParam, state: shown === "dead" ? shown : undefined }),
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
     refetchInterval: LOOK_AGAIN_MS,
     retry: false,
   });
   const told = data?.pages.flatMap((page) => page.items) ?? [];
-  const ask = (to: string) =>
+  const ask = (to: PathOf<"post">) =>
     void api
       .post(to, {})
       .then(() => client.invalidateQueries({ queryKey: ["outgoing", webhook.id] }))

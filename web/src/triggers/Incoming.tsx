@@ -2,7 +2,8 @@ import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { api } from "../api/client.ts";
-import type { Page, Trigger, TriggerDelivery } from "../api/types.ts";
+import type { PathOf } from "../api/operations.ts";
+import type { Trigger, TriggerDelivery } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { Problem } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -21,19 +22,19 @@ const STATES: Record<TriggerDelivery["state"], { words: string; look: string }> 
 
 /** What was sent to a trigger, newest first; one takes it again, and makes up something to try it out with. */
 export function Incoming({ trigger }: { trigger: Trigger }) {
-  const path = `/triggers/${trigger.id}/deliveries`;
+  const path = `/triggers/${trigger.id}/deliveries` as const;
   const client = useQueryClient();
   const { complain } = useToasts();
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ["incoming", trigger.id],
-    queryFn: ({ pageParam }) => api.get<Page<TriggerDelivery>>(`${path}?cursor=${pageParam}`),
+    queryFn: ({ pageParam }) => api.get(path, { cursor: pageParam }),
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
     refetchInterval: LOOK_AGAIN_MS,
     retry: false,
   });
   const came = data?.pages.flatMap((page) => page.items) ?? [];
-  const ask = (to: string, body: unknown) =>
+  const ask = (to: PathOf<"post">, body: unknown) =>
     api
       .post(to, body)
       .then(() => client.invalidateQueries({ queryKey: ["incoming", trigger.id] }))

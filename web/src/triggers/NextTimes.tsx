@@ -9,11 +9,11 @@ const TYPED_MS = 300;
 
 /** When a rule that somebody types would be due, or why it means nothing. */
 export function NextTimes({ rule, zone }: { rule: string; zone: string }) {
-  const asked = useRested(new URLSearchParams({ rule: rule.trim(), zone }).toString());
+  const rested = useRested(rule.trim());
   const { data, error } = useQuery({
-    queryKey: ["times", asked],
-    queryFn: () => api.get<{ items: string[] }>(`/schedules/times?${asked}`),
-    enabled: rule.trim() !== "",
+    queryKey: ["times", rested, zone],
+    queryFn: () => api.get("/schedules/times", { rule: rested, zone }),
+    enabled: rested !== "",
     retry: false,
   });
   return (

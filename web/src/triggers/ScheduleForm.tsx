@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
-import type { ChatCard, Model, Page, Template, Workspace } from "../api/types.ts";
+import type { ChatCard, Model, Template, Workspace } from "../api/types.ts";
 import { useModels } from "../app/models.ts";
 import { fieldOf } from "../chat/TemplateFields.tsx";
 import { useTemplates, useWorkspaces } from "../chat/TemplatePicker.tsx";
@@ -42,7 +42,7 @@ export function ScheduleForm({ initial, submit, onSubmit, onDone }: Props) {
 function useRecentChats(): readonly ChatCard[] {
   const { data } = useQuery({
     queryKey: ["chats of schedules"],
-    queryFn: () => api.get<Page<ChatCard>>("/chats?limit=50"),
+    queryFn: () => api.get("/chats", { limit: 50 }),
     retry: false,
     staleTime: 30_000,
   });

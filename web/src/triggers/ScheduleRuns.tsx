@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { api } from "../api/client.ts";
-import type { Page, Schedule, ScheduleRun } from "../api/types.ts";
+import type { Schedule, ScheduleRun } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { Problem } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -22,8 +22,7 @@ const isOver = ({ state }: ScheduleRun): boolean => state !== "due" && state !==
 export function ScheduleRuns({ schedule }: { schedule: Schedule }) {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ["runs", schedule.id],
-    queryFn: ({ pageParam }) =>
-      api.get<Page<ScheduleRun>>(`/schedules/${schedule.id}/runs?cursor=${pageParam}`),
+    queryFn: ({ pageParam }) => api.get(`/schedules/${schedule.id}/runs`, { cursor: pageParam }),
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
     refetchInterval: ({ state }) =>

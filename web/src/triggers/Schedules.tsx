@@ -22,7 +22,7 @@ import "./triggers.css";
 type Open = { kind: "nothing" } | { kind: "add" } | { kind: "change" | "runs"; schedule: Schedule };
 
 export function Schedules() {
-  const schedules = useResource<Schedule>("/schedules");
+  const schedules = useResource("/schedules");
   const [open, setOpen] = useState<Open>({ kind: "nothing" });
   const close = () => setOpen({ kind: "nothing" });
   const add = () => setOpen({ kind: "add" });
@@ -88,7 +88,7 @@ export function Schedules() {
 
 interface RowProps {
   schedule: Schedule;
-  schedules: Resource<Schedule>;
+  schedules: Resource<"/schedules">;
   onOpen: (open: Open) => void;
 }
 

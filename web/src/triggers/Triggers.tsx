@@ -116,7 +116,7 @@ const FIELDS: FieldSpec[] = [
 
 export function Triggers() {
   return (
-    <ResourcePage<Trigger>
+    <ResourcePage
       title={t("Triggers")}
       about={t(
         "Chats that other programs start: a new issue, a failed build, an alert. They use your models, keys and budget.",
@@ -205,7 +205,7 @@ function Log({ trigger }: { trigger: Trigger }) {
 function LinkMe({ trigger }: { trigger: Trigger }) {
   const [code, setCode] = useState("");
   const { complain } = useToasts();
-  const ask = async () => setCode((await api.post<{ code: string }>("/channel-links", {})).code);
+  const ask = async () => setCode((await api.post("/channel-links", {})).code);
   const words = `@${trigger.handle || HANDLE} link ${code}`;
   return (
     <>

@@ -34,7 +34,7 @@ const FIELDS: FieldSpec[] = [
 
 export function Webhooks() {
   return (
-    <ResourcePage<Webhook>
+    <ResourcePage
       title={t("Webhooks")}
       about={t(
         "A signed HTTP request to a program of yours whenever something happens in one of your chats.",
