@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { chromium } from "playwright";
 import { PerdureServer } from "../e2e/server.mjs";
 
-const OUT = "src/chat/recordings";
+const OUT = "src/chat/model/recordings";
 const post = (path, body) => ({ method: "POST", path, body });
 const say = (text, extra = {}) => post("/messages", { content: [{ type: "text", text }], ...extra });
 const STORIES = {

@@ -7,8 +7,8 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/App.tsx";
-import { makeStores, StoresContext } from "./app/stores.ts";
-import { applyTheme } from "./app/theme.ts";
+import { makeStores, StoresContext } from "./chat/network/stores.ts";
+import { applyTheme } from "./page/theme.ts";
 import { Toasts } from "./ui/Toasts.tsx";
 
 applyTheme();

@@ -9,12 +9,12 @@ import { t } from "../language/catalogue.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
 import { Nothing, Problem, Section } from "../settings/Section.tsx";
+import { tidy } from "../settings/values.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { choices } from "./choices.ts";
-import { tidy } from "./ModelForm.tsx";
 
 const SLUG: FieldSpec = {
   name: "slug",

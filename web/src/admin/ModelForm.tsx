@@ -5,7 +5,7 @@ import type { Provider } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
-import { read } from "../settings/values.ts";
+import { read, tidy } from "../settings/values.ts";
 import { tokens } from "../ui/format.ts";
 import { type Choice, choices } from "./offered.ts";
 
@@ -109,17 +109,4 @@ function prefilled(entry: Choice | null): Values {
     name: id,
     options: tidy({ context_window, max_output_tokens: max_output, price, max_effort }),
   };
-}
-
-/** Without what was left empty: the server fills that in itself. */
-export function tidy(values: Values): Values {
-  const kept = Object.entries(values).filter(
-    ([, value]) => value !== null && value !== undefined && value !== "",
-  );
-  return Object.fromEntries(
-    kept.map(([name, value]) => [
-      name,
-      typeof value === "object" && !Array.isArray(value) ? tidy(value as Values) : value,
-    ]),
-  );
 }

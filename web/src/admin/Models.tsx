@@ -8,6 +8,7 @@ import { t } from "../language/catalogue.ts";
 import { SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
 import { Nothing, Problem, Section } from "../settings/Section.tsx";
+import { tidy } from "../settings/values.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Facts } from "../ui/Facts.tsx";
@@ -15,7 +16,7 @@ import { Switch } from "../ui/Field.tsx";
 import { money, tokens } from "../ui/format.ts";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
-import { MODEL_FIELDS, tidy } from "./ModelForm.tsx";
+import { MODEL_FIELDS } from "./ModelForm.tsx";
 
 export function Models() {
   const models = useResource("/model-settings");

@@ -1,9 +1,9 @@
 /** Who is here, in which groups, and how they sign in. */
 
 import { UserPlus, UsersRound } from "lucide-react";
-import { useMe } from "../app/session.ts";
 import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
+import { useMe } from "../page/session.ts";
 import { ResourcePage } from "../settings/ResourcePage.tsx";
 import { useResource } from "../settings/resource.ts";
 import { choices } from "./choices.ts";

@@ -7,6 +7,7 @@ import type { Provider } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { SpecForm, type Values } from "../settings/form.tsx";
 import { type Resource, useResource } from "../settings/resource.ts";
+import { tidy } from "../settings/values.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Facts } from "../ui/Facts.tsx";
@@ -14,7 +15,7 @@ import { Switch } from "../ui/Field.tsx";
 import { duration } from "../ui/format.ts";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
-import { ModelForm, tidy } from "./ModelForm.tsx";
+import { ModelForm } from "./ModelForm.tsx";
 import { addressFields } from "./ProviderForm.tsx";
 import { vendorOf } from "./vendors.ts";
 

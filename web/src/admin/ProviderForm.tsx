@@ -2,7 +2,7 @@ import type { Provider } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import type { Resource } from "../settings/resource.ts";
-import { tidy } from "./ModelForm.tsx";
+import { tidy } from "../settings/values.ts";
 import { DIALECTS, type Vendor } from "./vendors.ts";
 
 interface Props {

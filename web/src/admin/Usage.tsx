@@ -1,6 +1,6 @@
 import { t } from "../language/catalogue.ts";
 import { Section } from "../settings/Section.tsx";
-import { UsageReport } from "./UsageReport.tsx";
+import { UsageReport } from "../settings/UsageReport.tsx";
 
 /** What everybody used. */
 export function Usage() {

@@ -1,8 +1,8 @@
 /** Lists that several forms choose from. */
 
-import { useModels } from "../app/models.ts";
 import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
+import { useModels } from "../page/models.ts";
 
 export interface Choice {
   value: string;

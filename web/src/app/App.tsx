@@ -2,13 +2,13 @@
 
 import { CloudOff } from "lucide-react";
 import { useEffect } from "react";
+import { useStores } from "../chat/network/stores.ts";
 import { t } from "../language/catalogue.ts";
 import { Login, SignInAgain } from "../login/Login.tsx";
+import { MeContext, useSession } from "../page/session.ts";
 import { Button } from "../ui/Button.tsx";
 import { LeaveGuard } from "./LeaveGuard.tsx";
 import { Shell } from "./Shell.tsx";
-import { MeContext, useSession } from "./session.ts";
-import { useStores } from "./stores.ts";
 
 export function App() {
   const session = useSession();

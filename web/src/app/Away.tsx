@@ -1,7 +1,7 @@
 import { CloudOff } from "lucide-react";
 import { useSyncExternalStore } from "react";
+import { useAway } from "../chat/network/directory.ts";
 import { t } from "../language/catalogue.ts";
-import { useAway } from "../list/directory.ts";
 
 /** Said while the browser is offline or the server cannot be reached: what is on the page stays, and may be old. */
 export function Away() {

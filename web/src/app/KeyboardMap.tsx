@@ -1,6 +1,6 @@
 import { t } from "../language/catalogue.ts";
+import { keyName, SHORTCUTS } from "../page/shortcuts.ts";
 import { Dialog } from "../ui/Dialog.tsx";
-import { keyName, SHORTCUTS } from "./shortcuts.ts";
 
 export function KeyboardMap({ onClose }: { onClose: () => void }) {
   return (

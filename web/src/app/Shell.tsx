@@ -2,9 +2,12 @@
 
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
-import { NewChat } from "../chat/NewChat.tsx";
+import { useStores } from "../chat/network/stores.ts";
+import { NewChat } from "../chat/views/NewChat.tsx";
 import { t } from "../language/catalogue.ts";
 import { ChatList } from "../list/ChatList.tsx";
+import { useShortcuts } from "../page/shortcuts.ts";
+import { useStored } from "../page/stored.ts";
 import { Divider } from "../ui/Divider.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { Away } from "./Away.tsx";
@@ -12,14 +15,11 @@ import { KeyboardMap } from "./KeyboardMap.tsx";
 import { NotFound } from "./NotFound.tsx";
 import { Palette } from "./Palette.tsx";
 import { SharedChat } from "./SharedChat.tsx";
-import { useShortcuts } from "./shortcuts.ts";
-import { useStored } from "./stored.ts";
-import { useStores } from "./stores.ts";
 import { TopBar } from "./TopBar.tsx";
 import "./shell.css";
 
-const Settings = lazy(() => import("../settings/Settings.tsx"));
-const loadChat = () => import("../chat/ChatPage.tsx");
+const Settings = lazy(() => import("./Settings.tsx"));
+const loadChat = () => import("../chat/views/ChatPage.tsx");
 const ChatPage = lazy(loadChat);
 // Who comes for a chat gets it together with the rest; who comes to begin one has it before they have said anything.
 if (location.pathname.startsWith("/chats/")) void loadChat();

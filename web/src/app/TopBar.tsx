@@ -14,13 +14,13 @@ import { api } from "../api/client.ts";
 import { InboxBell } from "../inbox/InboxBell.tsx";
 import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
+import { Mark } from "../page/Mark.tsx";
+import { mayAdminister, useMe } from "../page/session.ts";
+import { keyNames } from "../page/shortcuts.ts";
+import { setTheme, type Theme, useTheme } from "../page/theme.ts";
 import { Button } from "../ui/Button.tsx";
 import { Facts } from "../ui/Facts.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
-import { Mark } from "./Mark.tsx";
-import { mayAdminister, useMe } from "./session.ts";
-import { keyNames } from "./shortcuts.ts";
-import { setTheme, type Theme, useTheme } from "./theme.ts";
 
 const THEMES: [Theme, string, typeof Sun][] = [
   ["light", t("Light"), Sun],

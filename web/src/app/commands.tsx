@@ -23,19 +23,19 @@ import type { ReactNode } from "react";
 import { useLocation } from "wouter";
 import { api, pathOf } from "../api/client.ts";
 import type { ChatCard } from "../api/types.ts";
-import { useFork } from "../chat/fork.ts";
-import type { LiveChat } from "../chat/live.ts";
-import { isBusy, phaseOf } from "../chat/phase.ts";
+import { isBusy, phaseOf } from "../chat/model/phase.ts";
+import { useFork } from "../chat/network/fork.ts";
+import type { LiveChat } from "../chat/network/live.ts";
+import { useStores } from "../chat/network/stores.ts";
 import { asksBeforeStop } from "../composer/stopping.tsx";
 import { t } from "../language/catalogue.ts";
 import { useVerbs } from "../list/verbs.ts";
+import { useModels } from "../page/models.ts";
+import { mayAdminister, useMe } from "../page/session.ts";
+import { store } from "../page/stored.ts";
+import { setTheme } from "../page/theme.ts";
 import { ADMIN_PLACES, PERSONAL_PLACES } from "../settings/places.ts";
 import { useToasts } from "../ui/Toasts.tsx";
-import { useModels } from "./models.ts";
-import { mayAdminister, useMe } from "./session.ts";
-import { store } from "./stored.ts";
-import { useStores } from "./stores.ts";
-import { setTheme } from "./theme.ts";
 
 export interface Entry {
   key: string;

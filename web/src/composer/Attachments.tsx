@@ -1,9 +1,9 @@
 import { FileText, MessageSquare, TriangleAlert, X } from "lucide-react";
 import { pathOf } from "../api/client.ts";
-import { useStores } from "../app/stores.ts";
+import type { Attachment, Draft, LineComment } from "../chat/network/drafts.ts";
+import { useStores } from "../chat/network/stores.ts";
 import { t } from "../language/catalogue.ts";
 import { Ring } from "../ui/Ring.tsx";
-import type { Attachment, Draft, LineComment } from "./drafts.ts";
 
 /** What goes along with the next message: files, and comments on lines. */
 export function Attachments({ draft, of }: { draft: Draft; of: string }) {

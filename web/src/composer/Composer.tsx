@@ -3,11 +3,11 @@
 import { Paperclip } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Busy, Content } from "../api/types.ts";
-import { useStores } from "../app/stores.ts";
+import { contentOf, EMPTY_DRAFT } from "../chat/network/drafts.ts";
+import { useStores } from "../chat/network/stores.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Attachments } from "./Attachments.tsx";
-import { contentOf, EMPTY_DRAFT } from "./drafts.ts";
 import { SendButton } from "./SendButton.tsx";
 import type { Suggestion } from "./suggest.ts";
 import { TextBox } from "./TextBox.tsx";

@@ -1,7 +1,7 @@
 import { ChevronsDownUp } from "lucide-react";
 import { api } from "../api/client.ts";
-import { useChat, useLiveChat } from "../chat/hooks.ts";
-import type { ChatState } from "../chat/state.ts";
+import type { ChatState } from "../chat/model/state.ts";
+import { useChat, useLiveChat } from "../chat/network/hooks.ts";
 import { t } from "../language/catalogue.ts";
 import { percent, tokens } from "../ui/format.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";

@@ -1,8 +1,8 @@
 import { ChevronDown } from "lucide-react";
 import type { Effort, Model } from "../api/types.ts";
-import { useModels } from "../app/models.ts";
 import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
+import { useModels } from "../page/models.ts";
 import { tokens } from "../ui/format.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 

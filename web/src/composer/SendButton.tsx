@@ -1,7 +1,7 @@
 import { ArrowUp, ChevronDown, CornerDownRight, ListPlus, Square, Zap } from "lucide-react";
 import type { Busy } from "../api/types.ts";
-import { keyNames } from "../app/shortcuts.ts";
 import { t } from "../language/catalogue.ts";
+import { keyNames } from "../page/shortcuts.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 
 interface Props {

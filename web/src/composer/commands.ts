@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { api, pathOf } from "../api/client.ts";
-import type { LiveChat } from "../chat/live.ts";
+import type { LiveChat } from "../chat/network/live.ts";
 import { t } from "../language/catalogue.ts";
 import { interrupt } from "./stopping.tsx";
 import type { Suggestion } from "./suggest.ts";

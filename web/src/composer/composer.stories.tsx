@@ -3,12 +3,12 @@
 import type { ReactNode } from "react";
 import { expect } from "vitest";
 import type { ChatEvent } from "../api/types.ts";
-import type { LiveChat } from "../chat/live.ts";
+import type { Draft, Drafts } from "../chat/network/drafts.ts";
+import type { LiveChat } from "../chat/network/live.ts";
 import { answer, chat, message, status, text } from "../stories/fixtures.ts";
 import type { Acting, Story } from "../stories/story.ts";
 import { chatAfter, World } from "../stories/World.tsx";
 import { ChatComposer } from "./ChatComposer.tsx";
-import type { Draft, Drafts } from "./drafts.ts";
 
 export default { title: "Composer" };
 

@@ -2,8 +2,8 @@
 
 import { type ReactNode, useState } from "react";
 import { api } from "../api/client.ts";
-import { useLiveChat } from "../chat/hooks.ts";
-import type { LiveChat } from "../chat/live.ts";
+import { useLiveChat } from "../chat/network/hooks.ts";
+import type { LiveChat } from "../chat/network/live.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";

@@ -4,9 +4,9 @@ import { useCallback } from "react";
 import { upload } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
 import { freshId } from "../api/freshId.ts";
-import { useStores } from "../app/stores.ts";
+import type { Attachment } from "../chat/network/drafts.ts";
+import { useStores } from "../chat/network/stores.ts";
 import { t } from "../language/catalogue.ts";
-import type { Attachment } from "./drafts.ts";
 
 const LARGEST = 10 * 1_048_576;
 const TOO_LARGE = { phase: "failed", reason: t("larger than 10 MB") } as const;

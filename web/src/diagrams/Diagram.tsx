@@ -1,8 +1,8 @@
 /** A mermaid diagram, drawn on demand; its source where it cannot be drawn. */
 
 import { useEffect, useId, useRef, useState } from "react";
-import { useShownTheme } from "../app/theme.ts";
 import { t } from "../language/catalogue.ts";
+import { useShownTheme } from "../page/theme.ts";
 import { draw } from "./drawer.ts";
 import { shown } from "./shown.ts";
 import "./diagrams.css";

@@ -1,6 +1,6 @@
 /** Which changed files somebody has looked at. A file that changes again is to be looked at again. */
 
-import { useStored } from "../app/stored.ts";
+import { useStored } from "../page/stored.ts";
 import type { DiffFile } from "./parse.ts";
 
 export interface Viewed {

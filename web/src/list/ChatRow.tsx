@@ -24,11 +24,11 @@ import {
 } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 import type { ChatCard } from "../api/types.ts";
-import { withFields } from "../app/address.ts";
-import { useMe } from "../app/session.ts";
+import { useCards } from "../chat/network/directory.ts";
 import { t } from "../language/catalogue.ts";
+import { withFields } from "../page/address.ts";
+import { useMe } from "../page/session.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
-import { useCards } from "./directory.ts";
 import { useDismiss } from "./dismissed.ts";
 import { addressOf } from "./found.ts";
 import { subtitleOf } from "./groups.ts";

@@ -1,9 +1,9 @@
 import { ListFilter as FilterIcon, X } from "lucide-react";
 import { useLocation, useSearch } from "wouter";
-import { withFields } from "../app/address.ts";
+import { useCards } from "../chat/network/directory.ts";
 import { t } from "../language/catalogue.ts";
+import { withFields } from "../page/address.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
-import { useCards } from "./directory.ts";
 
 /** What the list shows, as the address says it. */
 export interface ListFilter {

@@ -3,10 +3,10 @@
 import { Plus, X } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
 import type { ChatCard } from "../api/types.ts";
+import { useCards } from "../chat/network/directory.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
-import { useCards } from "./directory.ts";
 import { type Labels, labelled, labelOf, sharedLabels, wordsOfLabel } from "./labels.ts";
 import { useVerbs } from "./verbs.ts";
 

@@ -2,9 +2,9 @@
 
 import { Archive, ArchiveRestore, Tags, Trash2, X } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
+import { useCards } from "../chat/network/directory.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
-import { useCards } from "./directory.ts";
 import { useArchiving, useVerbs } from "./verbs.ts";
 
 const LabelDialog = lazy(() => import("./LabelDialog.tsx"));

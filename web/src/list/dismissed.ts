@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { api } from "../api/client.ts";
 import type { ChatCard, InboxEntry, Me } from "../api/types.ts";
-import { useMe } from "../app/session.ts";
+import { useMe } from "../page/session.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 
 /** When each was last heard of as it was dismissed. */

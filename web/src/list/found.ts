@@ -1,7 +1,7 @@
 /** Where a search leads: to the message that it found, with the words that matched. */
 
 import type { ChatCard } from "../api/types.ts";
-import { withFields } from "../app/address.ts";
+import { withFields } from "../page/address.ts";
 
 const MATCHED = /\*\*(.+?)\*\*/g;
 

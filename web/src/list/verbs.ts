@@ -4,7 +4,7 @@ import { useCallback, useMemo } from "react";
 import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard } from "../api/types.ts";
-import { useStores } from "../app/stores.ts";
+import { useStores } from "../chat/network/stores.ts";
 import { t } from "../language/catalogue.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 import type { Labels } from "./labels.ts";

@@ -5,10 +5,10 @@ import { KeyRound, Sparkles } from "lucide-react";
 import { Link } from "wouter";
 import { api } from "../api/client.ts";
 import type { Model } from "../api/types.ts";
-import { mayAdminister, useMe } from "../app/session.ts";
-import { useStores } from "../app/stores.ts";
-import { NEW_CHAT } from "../composer/drafts.ts";
+import { NEW_CHAT } from "../chat/network/drafts.ts";
+import { useStores } from "../chat/network/stores.ts";
 import { t } from "../language/catalogue.ts";
+import { mayAdminister, useMe } from "../page/session.ts";
 import "./login.css";
 
 const FIRST_WORDS = [

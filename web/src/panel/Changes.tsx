@@ -5,13 +5,13 @@ import { Columns2, RefreshCw, Rows3, WrapText } from "lucide-react";
 import { lazy, Suspense, useCallback, useEffect } from "react";
 import { api } from "../api/client.ts";
 import type { Message } from "../api/types.ts";
-import { useStored } from "../app/stored.ts";
-import { useStores } from "../app/stores.ts";
-import { useChat, useLiveChat } from "../chat/hooks.ts";
-import type { ChatState } from "../chat/state.ts";
+import type { ChatState } from "../chat/model/state.ts";
+import { useChat, useLiveChat } from "../chat/network/hooks.ts";
+import { useStores } from "../chat/network/stores.ts";
 import type { DiffMode } from "../diff/DiffFileView.tsx";
 import { parseDiff } from "../diff/parse.ts";
 import { t } from "../language/catalogue.ts";
+import { useStored } from "../page/stored.ts";
 import { Button } from "../ui/Button.tsx";
 import { NoWorkspace } from "./NoWorkspace.tsx";
 

@@ -2,11 +2,11 @@
 
 import { X } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { mayAdminister, useMe } from "../app/session.ts";
-import { useStored } from "../app/stored.ts";
-import { useChat } from "../chat/hooks.ts";
-import type { ChatState } from "../chat/state.ts";
+import type { ChatState } from "../chat/model/state.ts";
+import { useChat } from "../chat/network/hooks.ts";
 import { t } from "../language/catalogue.ts";
+import { mayAdminister, useMe } from "../page/session.ts";
+import { useStored } from "../page/stored.ts";
 import { Button } from "../ui/Button.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { Tabs } from "../ui/Tabs.tsx";

@@ -5,7 +5,7 @@ import { ExternalLink, MonitorPlay, RefreshCw } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { OpenPort } from "../api/types.ts";
-import { useLiveChat } from "../chat/hooks.ts";
+import { useLiveChat } from "../chat/network/hooks.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Loading } from "../ui/Loading.tsx";

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
-import { useChat, useLiveChat } from "../chat/hooks.ts";
-import type { ChatState } from "../chat/state.ts";
+import type { ChatState } from "../chat/model/state.ts";
+import { useChat, useLiveChat } from "../chat/network/hooks.ts";
 import { t } from "../language/catalogue.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { ChildLink } from "../tools/agents.tsx";

@@ -5,7 +5,7 @@ import { Terminal } from "@xterm/xterm";
 import { t } from "../language/catalogue.ts";
 import "@xterm/xterm/css/xterm.css";
 import { useEffect, useRef, useState } from "react";
-import { useShownTheme } from "../app/theme.ts";
+import { useShownTheme } from "../page/theme.ts";
 import { Button } from "../ui/Button.tsx";
 import { styleByCode } from "../ui/styleByCode.ts";
 import { NoWorkspace } from "./NoWorkspace.tsx";

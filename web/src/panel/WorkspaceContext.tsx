@@ -3,8 +3,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { api } from "../api/client.ts";
-import { useChat, useLiveChat } from "../chat/hooks.ts";
-import type { ChatState } from "../chat/state.ts";
+import type { ChatState } from "../chat/model/state.ts";
+import { useChat, useLiveChat } from "../chat/network/hooks.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";

@@ -2,15 +2,15 @@ import { CornerDownRight, GripVertical, Pencil, SendHorizontal, Trash2 } from "l
 import { type HTMLAttributes, useEffect } from "react";
 import { api } from "../api/client.ts";
 import type { Content, QueuedMessage } from "../api/types.ts";
-import { useMe } from "../app/session.ts";
-import { useStores } from "../app/stores.ts";
-import { useLiveChat } from "../chat/hooks.ts";
-import { useAuthorName } from "../chat/people.ts";
-import { useMine } from "../chat/reading.ts";
-import { textOf } from "../chat/said.ts";
-import { EMPTY_DRAFT } from "../composer/drafts.ts";
-import { useEditing, useKeptText } from "../composer/keptText.ts";
+import { textOf } from "../chat/model/said.ts";
+import { EMPTY_DRAFT } from "../chat/network/drafts.ts";
+import { useLiveChat } from "../chat/network/hooks.ts";
+import { useEditing, useKeptText } from "../chat/network/keptText.ts";
+import { useAuthorName } from "../chat/network/people.ts";
+import { useMine } from "../chat/network/reading.ts";
+import { useStores } from "../chat/network/stores.ts";
 import { t } from "../language/catalogue.ts";
+import { useMe } from "../page/session.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 

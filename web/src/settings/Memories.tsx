@@ -3,8 +3,8 @@
 import { Brain } from "lucide-react";
 import { Link } from "wouter";
 import type { Memory } from "../api/types.ts";
-import { mayAdminister, useMe } from "../app/session.ts";
 import { t } from "../language/catalogue.ts";
+import { mayAdminister, useMe } from "../page/session.ts";
 import { Facts } from "../ui/Facts.tsx";
 import type { FieldSpec } from "./form.tsx";
 import { ResourcePage } from "./ResourcePage.tsx";

@@ -1,12 +1,12 @@
 /** What one used oneself, and what is left of one's budget. */
 
 import { useQuery } from "@tanstack/react-query";
-import { UsageReport } from "../admin/UsageReport.tsx";
 import { api } from "../api/client.ts";
 import type { Budget } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { dayName, money } from "../ui/format.ts";
 import { Problem, Section } from "./Section.tsx";
+import { UsageReport } from "./UsageReport.tsx";
 
 export function OwnUsage() {
   const { data, error } = useQuery({

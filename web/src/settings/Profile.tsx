@@ -2,10 +2,10 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
-import { useMe } from "../app/session.ts";
-import { setTheme, type Theme, useTheme } from "../app/theme.ts";
 import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
+import { useMe } from "../page/session.ts";
+import { setTheme, type Theme, useTheme } from "../page/theme.ts";
 import { SelectField } from "../ui/Field.tsx";
 import { LanguageField } from "../ui/LanguageField.tsx";
 import { useToasts } from "../ui/Toasts.tsx";

@@ -2,7 +2,6 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { tidy } from "../admin/ModelForm.tsx";
 import { api } from "../api/client.ts";
 import { ApiError, reasonOf } from "../api/errors.ts";
 import { t } from "../language/catalogue.ts";
@@ -11,7 +10,7 @@ import { useToasts } from "../ui/Toasts.tsx";
 import { useUnsaved } from "../ui/unsaved.ts";
 import { type FieldSpec, SpecField } from "./fields.tsx";
 import { Problem, Section } from "./Section.tsx";
-import { cleaned, read, same, type Values, written } from "./values.ts";
+import { cleaned, read, same, tidy, type Values, written } from "./values.ts";
 
 export interface SettingGroup {
   /** What the setting is called on the server. */

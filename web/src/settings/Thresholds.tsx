@@ -1,8 +1,8 @@
 /** At how much of its window each model's chats are compacted. */
 
 import type { Model } from "../api/types.ts";
-import { useModels } from "../app/models.ts";
 import { t } from "../language/catalogue.ts";
+import { useModels } from "../page/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { percent } from "../ui/format.ts";
 import { Percent } from "../ui/Percent.tsx";

@@ -8,7 +8,7 @@ import { api } from "../api/client.ts";
 import type { Workspace } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
-import { Unsandboxed } from "../panel/Sandbox.tsx";
+import { Unsandboxed } from "../page/Sandbox.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Facts } from "../ui/Facts.tsx";
 import { bytes, fullTime, since } from "../ui/format.ts";

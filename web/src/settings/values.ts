@@ -54,3 +54,16 @@ function said(value: unknown): unknown {
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, said((value as Values)[name])]));
 }
+
+/** Without what was left empty: the server fills that in itself. */
+export function tidy(values: Values): Values {
+  const kept = Object.entries(values).filter(
+    ([, value]) => value !== null && value !== undefined && value !== "",
+  );
+  return Object.fromEntries(
+    kept.map(([name, value]) => [
+      name,
+      typeof value === "object" && !Array.isArray(value) ? tidy(value as Values) : value,
+    ]),
+  );
+}

@@ -5,10 +5,10 @@ import { type ReactNode, useState } from "react";
 import { Router } from "wouter";
 import { memoryLocation } from "wouter/memory-location";
 import type { ChatCard, ChatEvent, Me } from "../api/types.ts";
-import { MeContext } from "../app/session.ts";
-import { makeStores, type Stores, StoresContext } from "../app/stores.ts";
-import { LiveChatContext } from "../chat/hooks.ts";
-import { LiveChat } from "../chat/live.ts";
+import { LiveChatContext } from "../chat/network/hooks.ts";
+import { LiveChat } from "../chat/network/live.ts";
+import { makeStores, type Stores, StoresContext } from "../chat/network/stores.ts";
+import { MeContext } from "../page/session.ts";
 import { Toasts } from "../ui/Toasts.tsx";
 
 export const ME: Me = {

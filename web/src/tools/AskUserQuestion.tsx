@@ -1,7 +1,7 @@
 import { MessageCircleQuestionMark } from "lucide-react";
 import { useState } from "react";
-import { useSettled } from "../chat/reading.ts";
-import { useSay } from "../composer/send.ts";
+import { useSettled } from "../chat/network/reading.ts";
+import { useSay } from "../chat/network/send.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import type { Fields, Renderer } from "./renderer.ts";

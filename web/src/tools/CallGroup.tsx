@@ -1,7 +1,7 @@
 import { ChevronRight, Files, SquarePen, Terminal } from "lucide-react";
 import { memo } from "react";
-import { type Call, type Group, groupKey } from "../chat/calls.ts";
-import { useOpen } from "../chat/opened.ts";
+import { type Call, type Group, groupKey } from "../chat/model/calls.ts";
+import { useOpen } from "../chat/network/opened.ts";
 import { t } from "../language/catalogue.ts";
 import { ToolRow } from "./ToolRow.tsx";
 

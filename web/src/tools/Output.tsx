@@ -1,5 +1,5 @@
 import { useContext, useLayoutEffect, useRef } from "react";
-import { RowContext, useOpen } from "../chat/opened.ts";
+import { RowContext, useOpen } from "../chat/network/opened.ts";
 import { t } from "../language/catalogue.ts";
 import { Colored } from "../markdown/Colored.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";

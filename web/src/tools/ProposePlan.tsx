@@ -1,9 +1,9 @@
 import { ClipboardList } from "lucide-react";
-import { type Call, structured, textField } from "../chat/calls.ts";
-import { usePhase } from "../chat/hooks.ts";
-import { isBusy } from "../chat/phase.ts";
-import { useSettled } from "../chat/reading.ts";
-import { useSay } from "../composer/send.ts";
+import { type Call, structured, textField } from "../chat/model/calls.ts";
+import { isBusy } from "../chat/model/phase.ts";
+import { usePhase } from "../chat/network/hooks.ts";
+import { useSettled } from "../chat/network/reading.ts";
+import { useSay } from "../chat/network/send.ts";
 import { t } from "../language/catalogue.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { Button } from "../ui/Button.tsx";

@@ -1,7 +1,7 @@
 /** What a call would do, for somebody who decides about it: the command, the file, the edits, or its arguments. */
 
 import { lazy, Suspense } from "react";
-import { argumentsOf, textField } from "../chat/calls.ts";
+import { argumentsOf, textField } from "../chat/model/calls.ts";
 import { t } from "../language/catalogue.ts";
 import { Filled, hole } from "../language/Filled.tsx";
 import { languageOfPath } from "../markdown/highlight.ts";

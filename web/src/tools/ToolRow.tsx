@@ -1,7 +1,7 @@
 import { ChevronRight, CircleAlert } from "lucide-react";
 import { memo, useMemo } from "react";
-import { argumentsOf, type Call } from "../chat/calls.ts";
-import { RowContext, useOpen } from "../chat/opened.ts";
+import { argumentsOf, type Call } from "../chat/model/calls.ts";
+import { RowContext, useOpen } from "../chat/network/opened.ts";
 import { t } from "../language/catalogue.ts";
 import { duration } from "../ui/format.ts";
 import { rendererOf } from "./registry.ts";

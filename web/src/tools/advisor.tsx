@@ -1,5 +1,5 @@
 import { Lightbulb } from "lucide-react";
-import { type Call, structured, textField } from "../chat/calls.ts";
+import { type Call, structured, textField } from "../chat/model/calls.ts";
 import { t } from "../language/catalogue.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { Facts } from "../ui/Facts.tsx";

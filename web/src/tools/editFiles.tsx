@@ -1,6 +1,6 @@
 import { SquarePen } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { argumentsOf, type Call, structured, textField } from "../chat/calls.ts";
+import { argumentsOf, type Call, structured, textField } from "../chat/model/calls.ts";
 import { t } from "../language/catalogue.ts";
 import { type FileEdits, sketch } from "./edits.ts";
 import { Output } from "./Output.tsx";

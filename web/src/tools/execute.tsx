@@ -1,7 +1,7 @@
 /** Commands: what was run, its live output, and how it ended. */
 
 import { ListTree, ScrollText, Terminal, Zap } from "lucide-react";
-import { type Call, textField } from "../chat/calls.ts";
+import { type Call, textField } from "../chat/model/calls.ts";
 import { t } from "../language/catalogue.ts";
 import { Output } from "./Output.tsx";
 import { outputOf, type Renderer, tense } from "./renderer.ts";

@@ -1,7 +1,7 @@
 /** Calls that read, write, list and search files. */
 
 import { FileText, FolderTree, Search, SquarePen } from "lucide-react";
-import { textField } from "../chat/calls.ts";
+import { textField } from "../chat/model/calls.ts";
 import { t } from "../language/catalogue.ts";
 import { languageOfPath } from "../markdown/highlight.ts";
 import { Output } from "./Output.tsx";

@@ -1,7 +1,7 @@
 /** Searching the web, remembering, skills, screens, MCP, and tools nobody has drawn yet. */
 
 import { BookOpen, Brain, Globe, History, Monitor, Plug, Wrench } from "lucide-react";
-import { structured, textField } from "../chat/calls.ts";
+import { structured, textField } from "../chat/model/calls.ts";
 import { t } from "../language/catalogue.ts";
 import { safeAddress } from "../markdown/links.ts";
 import { Markdown } from "../markdown/Markdown.tsx";

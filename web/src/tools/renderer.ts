@@ -2,7 +2,7 @@
 
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import type { Call } from "../chat/calls.ts";
+import type { Call } from "../chat/model/calls.ts";
 
 export type Fields = Record<string, unknown>;
 

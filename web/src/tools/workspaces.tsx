@@ -1,7 +1,7 @@
 /** Calls that choose, make, start and stop workspaces. */
 
 import { Box, Paperclip, Play, ScrollText, Square } from "lucide-react";
-import { textField } from "../chat/calls.ts";
+import { textField } from "../chat/model/calls.ts";
 import { t } from "../language/catalogue.ts";
 import { Output } from "./Output.tsx";
 import { type Line, outputOf, type Renderer, tense } from "./renderer.ts";

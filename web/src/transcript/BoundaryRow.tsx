@@ -1,5 +1,5 @@
 import { ChevronsDownUp } from "lucide-react";
-import { type Call, structured } from "../chat/calls.ts";
+import { type Call, structured } from "../chat/model/calls.ts";
 import { t } from "../language/catalogue.ts";
 import { outputOf } from "../tools/renderer.ts";
 import { tokens } from "../ui/format.ts";

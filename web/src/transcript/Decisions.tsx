@@ -3,11 +3,11 @@
 import { type KeyboardEvent, useRef, useState } from "react";
 import { api } from "../api/client.ts";
 import type { Approvers, PendingAction, PendingCall } from "../api/types.ts";
-import { useMe } from "../app/session.ts";
-import { useLiveChat } from "../chat/hooks.ts";
-import { useMayDecide } from "../chat/people.ts";
-import { useMine } from "../chat/reading.ts";
+import { useLiveChat } from "../chat/network/hooks.ts";
+import { useMayDecide } from "../chat/network/people.ts";
+import { useMine } from "../chat/network/reading.ts";
 import { t } from "../language/catalogue.ts";
+import { useMe } from "../page/session.ts";
 import { Proposed } from "../tools/Proposed.tsx";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";

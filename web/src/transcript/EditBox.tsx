@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { Message } from "../api/types.ts";
-import { useFilesBack } from "../chat/filesBack.tsx";
-import { useLiveChat } from "../chat/hooks.ts";
-import { contentOf, textOf } from "../chat/said.ts";
-import { useKeptText } from "../composer/keptText.ts";
+import { contentOf, textOf } from "../chat/model/said.ts";
+import { useLiveChat } from "../chat/network/hooks.ts";
+import { useKeptText } from "../chat/network/keptText.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
+import { useFilesBack } from "./filesBack.tsx";
 
 interface Props {
   message: Message;

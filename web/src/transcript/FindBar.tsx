@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, Search, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { api } from "../api/client.ts";
-import { useChat, useLiveChat } from "../chat/hooks.ts";
-import type { ChatState } from "../chat/state.ts";
+import type { ChatState } from "../chat/model/state.ts";
+import { useChat, useLiveChat } from "../chat/network/hooks.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 

@@ -1,8 +1,8 @@
 import { CornerDownLeft, GitFork, History } from "lucide-react";
-import { useFork } from "../chat/fork.ts";
-import { useLiveChat } from "../chat/hooks.ts";
-import { useMine } from "../chat/reading.ts";
-import { useVersions } from "../chat/versionsContext.ts";
+import { useFork } from "../chat/network/fork.ts";
+import { useLiveChat } from "../chat/network/hooks.ts";
+import { useMine } from "../chat/network/reading.ts";
+import { useVersions } from "../chat/network/versionsContext.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 

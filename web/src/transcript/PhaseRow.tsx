@@ -1,7 +1,7 @@
 /** The end of the transcript: what the chat is doing right now, and what a person can do about it. */
 
-import { usePhase } from "../chat/hooks.ts";
-import type { Phase } from "../chat/phase.ts";
+import type { Phase } from "../chat/model/phase.ts";
+import { usePhase } from "../chat/network/hooks.ts";
 import { t } from "../language/catalogue.ts";
 import { Loading } from "../ui/Loading.tsx";
 import { ActionCard } from "./ActionCard.tsx";

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { useLiveChat } from "../chat/hooks.ts";
-import { progressOf } from "../chat/progress.ts";
+import { progressOf } from "../chat/model/progress.ts";
+import { useLiveChat } from "../chat/network/hooks.ts";
 import { t } from "../language/catalogue.ts";
 import { Facts } from "../ui/Facts.tsx";
 import { elapsed, tokens } from "../ui/format.ts";

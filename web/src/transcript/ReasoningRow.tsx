@@ -1,7 +1,7 @@
 import { Brain, ChevronRight } from "lucide-react";
 import type { ReasoningPart } from "../api/types.ts";
-import { between } from "../chat/calls.ts";
-import { useOpen } from "../chat/opened.ts";
+import { between } from "../chat/model/calls.ts";
+import { useOpen } from "../chat/network/opened.ts";
 import { t } from "../language/catalogue.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { duration } from "../ui/format.ts";

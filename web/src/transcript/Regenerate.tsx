@@ -1,17 +1,17 @@
 import { ChevronDown, RefreshCw } from "lucide-react";
 import { useCallback } from "react";
 import { api } from "../api/client.ts";
-import { useModels } from "../app/models.ts";
-import { useFilesBack } from "../chat/filesBack.tsx";
-import { useChat, useLiveChat } from "../chat/hooks.ts";
-import { useReading } from "../chat/reading.ts";
-import { contentOf } from "../chat/said.ts";
-import type { ChatState } from "../chat/state.ts";
-import { shownMessages } from "../chat/stretch.ts";
+import { contentOf } from "../chat/model/said.ts";
+import type { ChatState } from "../chat/model/state.ts";
+import { shownMessages } from "../chat/model/stretch.ts";
+import { useChat, useLiveChat } from "../chat/network/hooks.ts";
+import { useReading } from "../chat/network/reading.ts";
 import { t } from "../language/catalogue.ts";
+import { useModels } from "../page/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
+import { useFilesBack } from "./filesBack.tsx";
 
 /** Ask the same again, of the same model or of another. The answer that was given stays as another version. */
 export function Regenerate({ number, model }: { number: number; model: string | undefined }) {

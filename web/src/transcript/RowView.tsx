@@ -1,5 +1,5 @@
 import { memo } from "react";
-import type { Row } from "../chat/rows.ts";
+import type { Row } from "../chat/model/rows.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { useSmooth } from "../markdown/smooth.ts";
 import { CallGroup } from "../tools/CallGroup.tsx";

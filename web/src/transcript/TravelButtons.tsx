@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUpToLine, ChevronDown, ChevronUp } from "lucide-react";
-import { keyNames } from "../app/shortcuts.ts";
 import { t } from "../language/catalogue.ts";
+import { keyNames } from "../page/shortcuts.ts";
 import { Button } from "../ui/Button.tsx";
 
 interface Props {

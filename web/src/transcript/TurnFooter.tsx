@@ -1,9 +1,9 @@
 import { CircleSlash2, GitFork, Scissors } from "lucide-react";
-import { useFork } from "../chat/fork.ts";
-import { useLiveChat } from "../chat/hooks.ts";
-import { useMine } from "../chat/reading.ts";
-import { durationOf, type Turn } from "../chat/turn.ts";
-import { useSay } from "../composer/send.ts";
+import { durationOf, type Turn } from "../chat/model/turn.ts";
+import { useFork } from "../chat/network/fork.ts";
+import { useLiveChat } from "../chat/network/hooks.ts";
+import { useMine } from "../chat/network/reading.ts";
+import { useSay } from "../chat/network/send.ts";
 import { t } from "../language/catalogue.ts";
 import { termOf } from "../language/terms.ts";
 import { Button } from "../ui/Button.tsx";

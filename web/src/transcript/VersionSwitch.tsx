@@ -1,8 +1,8 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { Message } from "../api/types.ts";
-import type { Version } from "../chat/versions.ts";
-import { useVersions } from "../chat/versionsContext.ts";
+import type { Version } from "../chat/model/versions.ts";
+import { useVersions } from "../chat/network/versionsContext.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 

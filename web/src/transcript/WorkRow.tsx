@@ -1,9 +1,9 @@
 import { ChevronRight, Wrench } from "lucide-react";
-import { useOpen } from "../chat/opened.ts";
-import type { Row } from "../chat/rows.ts";
-import { durationOf } from "../chat/turn.ts";
+import type { Row } from "../chat/model/rows.ts";
+import { durationOf } from "../chat/model/turn.ts";
+import { useCards } from "../chat/network/directory.ts";
+import { useOpen } from "../chat/network/opened.ts";
 import { t } from "../language/catalogue.ts";
-import { useCards } from "../list/directory.ts";
 import { childId, isAtWork } from "../tools/agents.tsx";
 import { duration } from "../ui/format.ts";
 

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { expect } from "vitest";
 import type { ChatEvent } from "../api/types.ts";
-import { VersionsProvider } from "../chat/VersionsProvider.tsx";
+import { VersionsProvider } from "../chat/network/VersionsProvider.tsx";
 import {
   answer,
   at,

@@ -2,12 +2,12 @@
 
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
 import type { VirtualizerHandle } from "virtua";
-import { type Folded, openingKeys } from "../chat/folds.ts";
-import { useLiveChat } from "../chat/hooks.ts";
-import type { LiveChat } from "../chat/live.ts";
-import { placeOf, questionFrom } from "../chat/places.ts";
-import type { Row } from "../chat/rows.ts";
-import { shownOlder } from "../chat/stretch.ts";
+import { type Folded, openingKeys } from "../chat/model/folds.ts";
+import { placeOf, questionFrom } from "../chat/model/places.ts";
+import type { Row } from "../chat/model/rows.ts";
+import { shownOlder } from "../chat/model/stretch.ts";
+import { useLiveChat } from "../chat/network/hooks.ts";
+import type { LiveChat } from "../chat/network/live.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 
 /** The space above a row that was gone to. */

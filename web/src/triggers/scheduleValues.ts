@@ -1,7 +1,7 @@
 /** What the form of a schedule holds, and what the server takes and gives. No React. */
 
 import type { Schedule } from "../api/types.ts";
-import { saidOf } from "../chat/TemplateFields.tsx";
+import { saidOf } from "../settings/TemplateFields.tsx";
 import type { Values } from "../settings/values.ts";
 
 const TEMPLATE = "template:";
