@@ -1,9 +1,9 @@
 /** What an agent lets begin by itself: whoever is asked sees the words, and when they would be said next. */
 
 import { CalendarClock } from "lucide-react";
-import { textField } from "../chat/calls.ts";
+import { textField } from "../chat/model/calls.ts";
 import { t } from "../language/catalogue.ts";
-import { NextTimes } from "../triggers/NextTimes.tsx";
+import { NextTimes } from "../page/NextTimes.tsx";
 import { Output } from "./Output.tsx";
 import { outputOf, type Renderer, tense } from "./renderer.ts";
 

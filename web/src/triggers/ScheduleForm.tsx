@@ -5,11 +5,11 @@ import { api } from "../api/client.ts";
 import type { ChatCard, Model, Template, Workspace } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import { useModels } from "../page/models.ts";
+import { NextTimes } from "../page/NextTimes.tsx";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import { fieldOf } from "../settings/TemplateFields.tsx";
 import { useTemplates, useWorkspaces } from "../settings/TemplatePicker.tsx";
 import { workspaceName } from "../settings/workspaceName.ts";
-import { NextTimes } from "./NextTimes.tsx";
 import { sentOf, templatePlace, workspacePlace, zonesWith } from "./scheduleValues.ts";
 
 interface Props {

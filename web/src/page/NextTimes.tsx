@@ -4,6 +4,7 @@ import { api } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
 import { t } from "../language/catalogue.ts";
 import { wallTime } from "../ui/format.ts";
+import "./nextTimes.css";
 
 const TYPED_MS = 300;
 
