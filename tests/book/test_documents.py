@@ -1,5 +1,6 @@
 """The documents are true: what they name exists."""
 
+import json
 import re
 import runpy
 from fnmatch import fnmatch
@@ -50,10 +51,32 @@ def test_the_map_names_every_folder_and_no_other() -> None:
     assert (ROOT / ".ci").is_dir()
 
 
-def test_the_map_of_the_web_page_names_every_folder_and_no_other() -> None:
+def floors_of_the_page() -> list[list[str]]:
+    """The rows of the map, from the top to the ground."""
     drawn = (ROOT / "docs/architecture/page.md").read_text().split("|---|---|")[1].split("\n\n")[0]
-    columns = "".join(line.split("|")[1] for line in drawn.splitlines() if line)
-    assert set(re.findall(r"`(\w+)`", columns)) == folders("web/src")
+    return [re.findall(r"`([\w/]+)`", line.split("|")[1]) for line in drawn.splitlines() if line]
+
+
+def test_the_map_of_the_web_page_names_every_folder_and_no_other() -> None:
+    split = {"chat"}
+    kept = folders("web/src") - split | {f"{name}/{inner}" for name in split for inner in folders(f"web/src/{name}")}
+    assert {name for row in floors_of_the_page() for name in row} == kept
+
+
+def test_the_linter_holds_the_floors_that_the_map_of_the_page_draws() -> None:
+    rows = [[name for name in row if name not in {"styles", "stories"}] for row in floors_of_the_page()]
+    drawn = {
+        name: {above for row in rows[:at] for above in row} | (set(row) - {name})
+        for at, row in enumerate(rows)
+        for name in row
+    }
+    held = dict[str, set[str]]()
+    for override in json.loads((ROOT / "web/biome.json").read_text())["overrides"]:
+        rule = override["linter"]["rules"]["style"]["noRestrictedImports"]
+        groups = rule["options"]["patterns"][0]["group"]
+        name = override["includes"][0].removeprefix("src/").removesuffix("/**")
+        held[name] = {group.strip("*/") for group in groups if group.startswith("**/")}
+    assert held == {name: above for name, above in drawn.items() if above}
 
 
 @pytest.mark.parametrize("page", ["settings", "commands", "api", "metrics"])
