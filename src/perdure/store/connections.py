@@ -11,7 +11,7 @@ from asyncpg.pool import PoolConnectionProxy
 Connection: TypeAlias = "PoolConnectionProxy[Record]"
 
 # How long a connection that nobody uses stays at hand, and how long a broken one may take to go.
-KEPT = 0.05
+KEPT = 1.0
 RELEASE_PATIENCE = 1
 UNTOUCHED = 2
 
@@ -24,7 +24,7 @@ class Lender(Protocol):
         """Since when, on the loop's clock, somebody waits for a connection of its own."""
         ...
 
-    def acquire(self, *, timeout: float | None = None) -> Any: ...
+    async def lend(self, timeout: float, /) -> Any: ...
     async def release(self, connection: Any, *, timeout: float | None = None) -> None: ...
     def when_renewed(self, follower: Callable[[], None], /) -> None: ...
 
@@ -49,6 +49,7 @@ class Connections:
         self._held = set[Connection]()
         self._stale = set[Connection]()
         """In use since before the pool was renewed: they go when their statement is done."""
+        self._closing = False
         pool.when_renewed(self._give_back)
 
     @property
@@ -90,7 +91,7 @@ class Connections:
     async def _borrow(self, patience: float) -> Connection:
         self._borrowed += 1
         try:
-            connection = await self._pool.acquire(timeout=patience)
+            connection = await self._pool.lend(patience)
         except BaseException:
             self._returned()
             raise
@@ -98,7 +99,9 @@ class Connections:
         return connection
 
     def _give(self, connection: Connection) -> None:
-        if connection.is_closed() or (self._stale and connection in self._stale) or self._others_first():
+        if self._closing or connection.is_closed() or (self._stale and connection in self._stale):
+            self._release(connection)
+        elif self._others_first():
             self._release(connection)
         elif (turn := self._next()) is not None:
             turn.set_result(connection)
@@ -127,6 +130,16 @@ class Connections:
         since = self._pool.longest_wait
         return since is not None and (not self._waiting or since < self._waiting[0][0])
 
+    def make_room(self) -> None:
+        """Give one back that nobody uses: somebody waits for a connection of its own."""
+        if self._idle:
+            self._release(self._idle.pop(0))
+
+    def close(self) -> None:
+        """Keep no connection any more."""
+        self._closing = True
+        self._give_back()
+
     def _give_back(self) -> None:
         """Keep none of the connections of now: they lead to a server that takes no writes."""
         self._stale |= self._held.difference(self._idle)
@@ -145,7 +158,6 @@ class Connections:
             self._tidying = asyncio.get_running_loop().call_later(KEPT, self._tidy)
 
     def _release(self, connection: Connection) -> None:
-        self._returned()
         self._held.discard(connection)
         self._stale.discard(connection)
         task = asyncio.ensure_future(self._pool.release(connection, timeout=RELEASE_PATIENCE))
@@ -153,6 +165,8 @@ class Connections:
         task.add_done_callback(self._released)
 
     def _released(self, task: "asyncio.Task[None]") -> None:
+        # Not before: whoever borrowed in its place would wait for the very connection that is on its way back.
+        self._returned()
         self._releasing.discard(task)
         if not task.cancelled():
             # The pool closes a connection that does not come back in order; nothing is left to be done about it.

@@ -139,10 +139,20 @@ class RenewingPool(asyncpg.Pool):
         """What everybody goes through who takes a connection."""
         waiter = object()
         self._waiting[waiter] = asyncio.get_running_loop().time()
+        if not self.get_idle_size() and self.get_size() == self.get_max_size():
+            self.at_hand.make_room()
         try:
-            return await super()._acquire(timeout)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+            return await self.lend(timeout)
         finally:
             del self._waiting[waiter]
+
+    async def lend(self, timeout: float | None) -> Any:
+        """A connection for those that are kept at hand: nobody hurries for it."""
+        return await super()._acquire(timeout)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+
+    async def close(self) -> None:
+        self.at_hand.close()
+        await super().close()
 
     # What the driver's pool does with a connection of its own for each.
 
