@@ -1,7 +1,10 @@
 """A clock that a test turns by hand."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+
+from perdure.core.timing import Timer
 
 
 class HandClock:
@@ -22,6 +25,12 @@ class HandClock:
         self._sleepers.append((self._now + seconds, waking))
         await waking
 
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        waking = asyncio.get_running_loop().create_future()
+        waking.add_done_callback(lambda done: None if done.cancelled() else callback())
+        self._sleepers.append((self._now + seconds, waking))
+        return _Cancelled(waking)
+
     def pass_time(self, seconds: float) -> None:
         self._now += seconds
         due = [sleeper for sleeper in self._sleepers if sleeper[0] <= self._now]
@@ -29,3 +38,13 @@ class HandClock:
         for _, waking in sorted(due, key=lambda sleeper: sleeper[0]):
             if not waking.done():
                 waking.set_result(None)
+
+
+class _Cancelled:
+    """Ends a wait whose time has not come."""
+
+    def __init__(self, waking: "asyncio.Future[None]") -> None:
+        self._waking = waking
+
+    def cancel(self) -> None:
+        self._waking.cancel()

@@ -52,6 +52,11 @@ class Canned:
             writer.close()
         await self._server.wait_closed()
 
+    def hang_up(self) -> None:
+        """Close all connections that are open now."""
+        for writer in self._writers:
+            writer.close()
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self._writers.append(writer)

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -19,6 +20,14 @@ class Clock(Protocol):
 
     async def sleep(self, seconds: float) -> None: ...
 
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> "Timer":
+        """Call back, unless the timer is cancelled before: what watches over something costs no task."""
+        ...
+
+
+class Timer(Protocol):
+    def cancel(self) -> None: ...
+
 
 class SystemClock:
     """The machine's own clocks."""
@@ -32,6 +41,9 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        return asyncio.get_running_loop().call_later(seconds, callback)
 
 
 LEASE = timedelta(seconds=3)

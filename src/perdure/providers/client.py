@@ -20,6 +20,7 @@ from perdure.core.message import AnyPart
 from perdure.core.tasks import BackgroundTasks
 from perdure.core.timing import STARTUP_TIMEOUT, Clock
 from perdure.observe.calls import Watcher
+from perdure.providers.connections import USUAL_HEADERS, Connections, target_of
 from perdure.providers.credentials import Outgoing
 from perdure.providers.dialects.dialect import Background, Encoded
 from perdure.providers.errors.classification import STREAM_TYPES, ModelCallFailed, classify, refusal
@@ -30,7 +31,7 @@ from perdure.providers.proxy import Proxies
 from perdure.providers.redaction import redacted, secrets_in
 from perdure.providers.request import ModelRequest, ModelSettings
 from perdure.providers.route import Route
-from perdure.providers.stream import TRANSPORT_ERRORS, ModelStream, cancelled_from_above
+from perdure.providers.stream import TRANSPORT_ERRORS, Body, ModelStream, StreamedResponse, cancelled_from_above
 
 CONNECTION_KEPT = timedelta(seconds=60)
 CONNECTION_DRAIN = timedelta(seconds=1)
@@ -52,7 +53,11 @@ class Completion:
 
 
 class ProviderClient:
-    """Reaches models. One session for all providers, so that connections are reused."""
+    """Reaches models over connections that are kept and used again.
+
+    Streams that are reached directly go over sockets of our own; the general client does the rest: proxies, and what is
+    fetched whole.
+    """
 
     def __init__(
         self,
@@ -67,6 +72,7 @@ class ProviderClient:
         self._watchers = watchers
         self._proxies = proxies or Proxies()
         self._ca_file = ca_file
+        self._connections = Connections(kept=CONNECTION_KEPT, ca_file=ca_file)
         self._opened_session: aiohttp.ClientSession | None = None
         self._draining = BackgroundTasks(_log)
 
@@ -76,12 +82,13 @@ class ProviderClient:
             connector=aiohttp.TCPConnector(limit=0, ssl=tls, keepalive_timeout=CONNECTION_KEPT.total_seconds()),
             timeout=aiohttp.ClientTimeout(total=None),
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers={"accept-encoding": "identity", "user-agent": "perdure"},
+            headers=USUAL_HEADERS,
         )
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._draining.cancel()
+        self._connections.close()
         await self._session.close()
 
     def stream(self, route: Route, request: ModelRequest) -> AbstractAsyncContextManager[ModelStream]:
@@ -102,8 +109,8 @@ class ProviderClient:
         """Tell the provider that nobody waits for a background response any more. Its answer does not matter."""
         async with asyncio.timeout(RESPONSE_GIVEN_UP.total_seconds()):
             url, headers, body, _ = await self._signed(route, _background(route).giving_up(response_id))
-            proxy = self._proxies.for_url(str(url))
-            async with self._session.post(url, data=body, headers=headers, proxy=proxy, allow_redirects=False):
+            proxy = self._proxies.for_url(url)
+            async with self._session.post(_sent(url), data=body, headers=headers, proxy=proxy, allow_redirects=False):
                 pass
 
     async def complete(self, route: Route, request: ModelRequest) -> Completion:
@@ -125,8 +132,8 @@ class ProviderClient:
 
     async def _fetched(self, route: Route, encoded: Encoded) -> bytes:
         url, headers, _, proof = await self._signed(route, encoded)
-        proxy = self._proxies.for_url(str(url))
-        async with self._session.get(url, headers=headers, proxy=proxy, allow_redirects=False) as response:
+        proxy = self._proxies.for_url(url)
+        async with self._session.get(_sent(url), headers=headers, proxy=proxy, allow_redirects=False) as response:
             if response.status != 200:
                 said = redacted(await _beginning(response.content), secrets_in(proof))
                 raise refusal(response.status, response.headers, said)
@@ -195,14 +202,18 @@ class ProviderClient:
             silence=settings.silence_timeout.total_seconds(),
         )
 
-    async def _answer(self, route: Route, encoded: Encoded, call: ObservedCall) -> aiohttp.ClientResponse:
+    async def _answer(self, route: Route, encoded: Encoded, call: ObservedCall) -> StreamedResponse:
         """The response, once its head says that a stream follows."""
         url, headers, body, proof = await self._signed(route, encoded, call)
         method = "GET" if body is None else "POST"
-        proxy = self._proxies.for_url(str(url))
-        response = await self._session.request(
-            method, url, data=body, headers=headers, proxy=proxy, allow_redirects=False
-        )
+        proxy, target = self._proxies.for_url(url), target_of(url)
+        response: StreamedResponse
+        if proxy is None and target is not None:
+            response = await self._connections.request(method, target, headers, body)
+        else:
+            response = await self._session.request(
+                method, _sent(url), data=body, headers=headers, proxy=proxy, allow_redirects=False
+            )
         try:
             if response.status != 200 or response.content_type not in STREAM_TYPES:
                 said = redacted(await _beginning(response.content), secrets_in(proof))
@@ -214,7 +225,7 @@ class ProviderClient:
 
     async def _signed(
         self, route: Route, encoded: Encoded, call: ObservedCall | None = None
-    ) -> tuple[URL, dict[str, str], bytes | None, Mapping[str, str]]:
+    ) -> tuple[str, dict[str, str], bytes | None, Mapping[str, str]]:
         url = route.endpoint.url(encoded.path)
         headers = {**HEADERS, **encoded.headers, **route.endpoint.headers}
         outgoing = Outgoing("GET" if encoded.body is None else "POST", url, headers, encoded.body or b"")
@@ -226,27 +237,28 @@ class ProviderClient:
         headers.update(proof)
         if call is not None:
             await call.sent(outgoing.method, url, encoded, proof)
-        # The URL goes out as it was signed: nothing in it may be written in another way.
-        return URL(url, encoded=True), headers, encoded.body, proof
+        return url, headers, encoded.body, proof
 
-    async def _within(
-        self, seconds: float, work: Coroutine[Any, Any, aiohttp.ClientResponse]
-    ) -> aiohttp.ClientResponse:
+    async def _within(self, seconds: float, work: Coroutine[Any, Any, StreamedResponse]) -> StreamedResponse:
         """The response, unless the time is up first. Cancelling this cancels the work."""
-        task = asyncio.ensure_future(work)
-        timer = asyncio.ensure_future(self._clock.sleep(seconds))
+        task = asyncio.current_task()
+        assert task is not None
+        late, stops = False, task.cancelling()
+
+        def time_is_up() -> None:
+            nonlocal late
+            late = True
+            task.cancel()
+
+        timer = self._clock.call_later(seconds, time_is_up)
         try:
-            await asyncio.wait((task, timer), return_when=asyncio.FIRST_COMPLETED)
-            if not task.done():
-                raise StartupTimeout
-            return task.result()
+            return await work
         except asyncio.CancelledError:
-            if task.done() and not task.cancelled() and task.exception() is None:
-                task.result().close()
+            if late and task.uncancel() <= stops:
+                raise StartupTimeout from None
             raise
         finally:
             timer.cancel()
-            task.cancel()
 
     def _leave(self, stream: ModelStream) -> None:
         """Give the connection back if the answer is complete, else close it now."""
@@ -256,7 +268,7 @@ class ProviderClient:
         elif not stream.response.content.at_eof():
             self._draining.start(self._drain(stream.response), "reading an answer to its end")
 
-    async def _drain(self, response: aiohttp.ClientResponse) -> None:
+    async def _drain(self, response: StreamedResponse) -> None:
         """Read what little follows the last event, so that the connection can be used again."""
         try:
             async with asyncio.timeout(CONNECTION_DRAIN.total_seconds()):
@@ -268,6 +280,11 @@ class ProviderClient:
             response.close()
 
 
+def _sent(url: str) -> URL:
+    """The URL as it was signed: nothing in it may be written in another way."""
+    return URL(url, encoded=True)
+
+
 def _background(route: Route) -> Background:
     """How the route's answers outlive a connection. Only those that do are asked for."""
     if route.dialect.background is None:
@@ -275,7 +292,7 @@ def _background(route: Route) -> Background:
     return route.dialect.background
 
 
-async def _beginning(body: aiohttp.StreamReader) -> bytes:
+async def _beginning(body: Body) -> bytes:
     """An error's body, in however many pieces it comes: as much as is looked at, and whatever came in time."""
     read = bytearray()
     with contextlib.suppress(TimeoutError, aiohttp.ClientError):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Protocol, Self
 
 import aiohttp
 
@@ -21,12 +21,36 @@ from perdure.providers.service import Framing
 TRANSPORT_ERRORS = (Failure, aiohttp.ClientError, OSError, TimeoutError, EventTooLong)
 
 
+class Body(Protocol):
+    """The body of an answer, read as it comes."""
+
+    async def readany(self) -> bytes: ...
+    def at_eof(self) -> bool: ...
+    def set_exception(self, exc: BaseException, /) -> None: ...
+
+
+class StreamedResponse(Protocol):
+    """An answer whose head is there."""
+
+    headers: Any
+    """A mapping, whatever the case of its names."""
+
+    @property
+    def status(self) -> int: ...
+    @property
+    def content_type(self) -> str: ...
+    @property
+    def content(self) -> Body: ...
+
+    def close(self) -> None: ...
+
+
 class ModelStream:
     """Batches of deltas, one batch for each network read that held any. Afterwards `finish` is the last word."""
 
     def __init__(
         self,
-        response: aiohttp.ClientResponse,
+        response: StreamedResponse,
         *,
         route: Route,
         encoded: Encoded,
@@ -52,7 +76,7 @@ class ModelStream:
         self._reading = False
         self.named: Callable[[str], None] | None = None
         """Told the id of the response once it is known, before anything of its content is."""
-        self._guard = asyncio.create_task(self._watch())
+        self._guard = clock.call_later(first_deadline - clock.monotonic(), self._look)
 
     @property
     def done(self) -> bool:
@@ -124,15 +148,14 @@ class ModelStream:
             self._deadline = self._clock.monotonic() + self._silence
         return batch
 
-    async def _watch(self) -> None:
+    def _look(self) -> None:
         """Break a read that waits past its deadline. A reader who is busy elsewhere is not silence."""
-        while True:
-            left = self._deadline - self._clock.monotonic()
-            if left <= 0 and self._reading:
-                break
-            await self._clock.sleep(left if left > 0 else self._silence)
-        self.response.content.set_exception(SilenceTimeout() if self._listener.events else StartupTimeout())
-        self.response.close()
+        left = self._deadline - self._clock.monotonic()
+        if left <= 0 and self._reading:
+            self.response.content.set_exception(SilenceTimeout() if self._listener.events else StartupTimeout())
+            self.response.close()
+        else:
+            self._guard = self._clock.call_later(left if left > 0 else self._silence, self._look)
 
 
 def cancelled_from_above() -> bool:

@@ -99,9 +99,7 @@ class Connections:
         return connection
 
     def _give(self, connection: Connection) -> None:
-        if self._closing or connection.is_closed() or (self._stale and connection in self._stale):
-            self._release(connection)
-        elif self._others_first():
+        if self._closing or connection.is_closed() or connection in self._stale or self._others_first():
             self._release(connection)
         elif (turn := self._next()) is not None:
             turn.set_result(connection)

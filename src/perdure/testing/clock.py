@@ -2,9 +2,10 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from perdure.core.timing import SystemClock
+from perdure.core.timing import SystemClock, Timer
 
 
 class HurriedClock:
@@ -23,6 +24,9 @@ class HurriedClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds / self._factor)
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        return asyncio.get_running_loop().call_later(seconds / self._factor, callback)
 
 
 class MidMonthClock(SystemClock):

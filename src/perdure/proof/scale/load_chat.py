@@ -18,7 +18,7 @@ class StreamEvent(msgspec.Struct, frozen=True):
     type: str
     status: str | None = None
     message: "_Message | None" = None
-    retry: msgspec.Raw | None = None
+    retry: dict[str, object] | None = None
 
 
 class _Message(msgspec.Struct, frozen=True):
@@ -175,7 +175,7 @@ class LoadChat:
                 self._status = event.status or ""
                 if self._status == "running":
                     turn.running = turn.running or time.perf_counter() - turn.asked_at
-            case "retry" if event.retry is not None and event.retry != b"null":
+            case "retry" if event.retry is not None:
                 self.retries += 1
             case _:
                 pass
