@@ -1,6 +1,7 @@
 """Episodes: numbering, waking in bursts, what stays and what goes."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from uuid import uuid4
 
 from perdure.core.deltas import TextDelta
@@ -39,7 +40,7 @@ def test_parts_are_numbered_from_one_without_a_gap() -> None:
     assert episode.parts_since(1) == [Piece(Role.ASSISTANT, TextDelta(0, "b")), Piece(Role.TOOL, TextDelta(0, "c"))]
 
 
-def test_the_first_part_of_a_burst_wakes_at_once_and_the_rest_together() -> None:
+def test_the_first_part_of_an_answer_wakes_at_once_and_the_rest_together() -> None:
     timers, heard = Timers(), list[int]()
     episodes = Episodes(timers)
     episodes.follow(CHAT, lambda episode: heard.append(episode.seq))
@@ -52,7 +53,29 @@ def test_the_first_part_of_a_burst_wakes_at_once_and_the_rest_together() -> None
     timers.fire()
     assert (heard, timers.waiting) == ([0, 1, 4], [])
     episode.add(Role.ASSISTANT, texts("e"))
+    assert heard == [0, 1, 4]
+    timers.fire()
     assert heard == [0, 1, 4, 5]
+
+
+def test_nobody_waits_longer_for_a_part_than_a_person_would_notice() -> None:
+    assert COALESCE <= timedelta(milliseconds=15)
+
+
+def test_parts_that_come_from_another_log_wait_only_once() -> None:
+    timers, heard = Timers(), list[int]()
+    episodes = Episodes(timers)
+    episodes.follow(CHAT, lambda episode: heard.append(episode.seq))
+    copy = episodes.open(KEY)
+    pieces = [Piece(Role.ASSISTANT, delta) for delta in texts("a", "b", "c")]
+    copy.add_after(0, pieces[:1])
+    copy.add_after(1, pieces[1:2])
+    assert heard == [0, 1]
+    timers.fire()
+    timers.fire()
+    assert (heard, timers.waiting) == ([0, 1, 2], [])
+    copy.add_after(2, pieces[2:])
+    assert heard == [0, 1, 2, 3]
 
 
 def test_episodes_that_grow_at_the_same_time_share_one_timer() -> None:

@@ -81,7 +81,7 @@ NOTICE_POLL = timedelta(seconds=2)
 
 SEGMENT_PERIOD = timedelta(milliseconds=250)
 SEGMENT_SWEEP_PERIOD = timedelta(minutes=1)
-COALESCE = timedelta(milliseconds=20)
+COALESCE = timedelta(milliseconds=15)
 PROGRESS_AGAIN = timedelta(seconds=1)
 """When what a tool shows is tried again, after it had to wait for room."""
 SLOW_SUBSCRIBER = timedelta(seconds=10)

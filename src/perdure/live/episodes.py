@@ -65,7 +65,8 @@ class SharedTimer:
 class Episode:
     """A log of parts, numbered from 1. Adding is cheap and never waits for anyone who reads.
 
-    The first part of a burst wakes the followers at once; while more arrive, they are woken whenever the timer fires.
+    The first part of an answer wakes the followers at once. Later ones wait until the timer fires, which nobody sees: all
+    answers of a replica are then shown in one turn of the loop.
     """
 
     __slots__ = ("_coalescing", "_pieces", "_timer", "_told", "_wakers", "allowance", "closed", "key")
@@ -94,33 +95,41 @@ class Episode:
 
     def add(self, role: Role, deltas: Sequence[AnyDelta]) -> None:
         self._pieces.extend([Piece(role, delta) for delta in deltas])
-        if not self._coalescing:
+        if self._coalescing:
+            return
+        if not self._told:
             self._tell()
+        self._coalesce()
 
     def add_after(self, seq: int, pieces: Sequence[Piece]) -> bool:
         """Take over parts that another log numbered from `seq` + 1. False where some in between are missing."""
         if seq > self.seq:
             return False
         self._pieces.extend(pieces[self.seq - seq :])
-        if not self._coalescing:
-            self._tell()
+        if not self._coalescing and self._tell():
+            # They waited where they came from.
+            self._coalesce()
         return True
 
     def parts_since(self, seq: int) -> list[Piece]:
         """Every part after this number."""
         return self._pieces[seq:]
 
-    def _tell(self) -> None:
-        if self._told == len(self._pieces):
-            return
-        self._told = len(self._pieces)
+    def _coalesce(self) -> None:
         self._coalescing = True
         self._timer.join(self)
+
+    def _tell(self) -> bool:
+        """Wake the followers, if there is anything new."""
+        if self._told == len(self._pieces):
+            return False
+        self._told = len(self._pieces)
         for wake in tuple(self._wakers):
             wake(self)
+        return True
 
     def coalesced(self) -> None:
-        """Wake the followers, if there is anything new."""
+        """Wake the followers for what has come since."""
         self._coalescing = False
         self._tell()
 
