@@ -20,13 +20,17 @@ class Clock(Protocol):
 
     async def sleep(self, seconds: float) -> None: ...
 
-    def call_later(self, seconds: float, callback: Callable[[], None]) -> "Timer":
-        """Call back, unless the timer is cancelled before: what watches over something costs no task."""
-        ...
-
 
 class Timer(Protocol):
     def cancel(self) -> None: ...
+
+
+class AlarmClock(Clock, Protocol):
+    """A clock for what watches over something and shall cost no task."""
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        """Call back, unless the timer is cancelled before."""
+        ...
 
 
 class SystemClock:

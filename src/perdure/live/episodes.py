@@ -65,8 +65,8 @@ class SharedTimer:
 class Episode:
     """A log of parts, numbered from 1. Adding is cheap and never waits for anyone who reads.
 
-    The first part of an answer wakes the followers at once. Later ones wait until the timer fires, which nobody sees: all
-    answers of a replica are then shown in one turn of the loop.
+    The first part of an answer wakes the followers at once. Later ones wait until the timer fires, which nobody sees:
+    all answers of a replica are then shown in one turn of the loop.
     """
 
     __slots__ = ("_coalescing", "_pieces", "_timer", "_told", "_wakers", "allowance", "closed", "key")

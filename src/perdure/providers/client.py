@@ -18,7 +18,7 @@ from perdure.core.failure import ErrorKind
 from perdure.core.headers import wrong_headers, wrong_value
 from perdure.core.message import AnyPart
 from perdure.core.tasks import BackgroundTasks
-from perdure.core.timing import STARTUP_TIMEOUT, Clock
+from perdure.core.timing import STARTUP_TIMEOUT, AlarmClock
 from perdure.observe.calls import Watcher
 from perdure.providers.connections import USUAL_HEADERS, Connections, target_of
 from perdure.providers.credentials import Outgoing
@@ -61,7 +61,7 @@ class ProviderClient:
 
     def __init__(
         self,
-        clock: Clock,
+        clock: AlarmClock,
         *,
         proxies: Proxies | None = None,
         ca_file: str | None = None,

@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self
 import aiohttp
 
 from perdure.core.deltas import AnyDelta, Finish
-from perdure.core.timing import Clock
+from perdure.core.timing import AlarmClock
 from perdure.providers.dialects.dialect import Encoded
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import Failure, SilenceTimeout, StartupTimeout
@@ -55,7 +55,7 @@ class ModelStream:
         route: Route,
         encoded: Encoded,
         call: ObservedCall,
-        clock: Clock,
+        clock: AlarmClock,
         first_deadline: float,
         silence: float,
     ) -> None:
