@@ -19,7 +19,7 @@ from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.advisor import GUIDANCE
-from perdure.tools.call import Told
+from perdure.tools.call import ModelContext
 
 ASK = Call("advisor", {"question": "Is a journal overkill?"})
 
@@ -211,13 +211,13 @@ async def test_an_advisor_without_its_model_asks_the_chats_own(bench: Bench) -> 
     assert (said["type"], said["model"]) == ("advice", "asker-two")
 
 
-def told(*said: tuple[Role, AnyPart]) -> Told:
+def told(*said: tuple[Role, AnyPart]) -> ModelContext:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     messages = tuple(
         Message(role=role, parts=(part,), number=MessageNumber(number), revision=1, created_at=now)
         for number, (role, part) in enumerate(said, 1)
     )
-    return Told(system=("S" * 20_000, GUIDANCE), messages=messages)
+    return ModelContext(system=("S" * 20_000, GUIDANCE), messages=messages)
 
 
 def words(messages: Sequence[NewMessage]) -> list[str]:

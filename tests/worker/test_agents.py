@@ -23,7 +23,7 @@ from perdure.sim.server import Simulator
 from perdure.testing.replica import PATIENCE, InProcessReplica
 from perdure.tools.agents import message_agent, spawn_agent
 from perdure.tools.builtin import AGENT_TOOLS
-from perdure.tools.call import CallKey, Mode, Told, ToolFailed
+from perdure.tools.call import CallKey, Mode, ModelContext, ToolFailed
 from perdure.tools.tool import ToolContext
 
 GONE = "00000000-0000-4000-8000-000000000000"
@@ -321,7 +321,7 @@ def asking(
         owner_id=replica.user,
         organisation_id=replica.organisation,
         home=chat.id,
-        told=Told(model=ModelName(model) if model else None),
+        model_context=ModelContext(model=ModelName(model) if model else None),
         services=replica.tool_services,
         **more,
     )

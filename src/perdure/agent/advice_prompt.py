@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from perdure.core.message import AnyPart, File, FileReference, Message, NewMessage, Role, Text, ToolCall, ToolResult
 from perdure.tools.advisor import GUIDANCE
-from perdure.tools.call import Told, within
+from perdure.tools.call import ModelContext, within
 
 SYSTEM_BYTES = 12_000
 MESSAGES_BYTES = 12_000
@@ -17,14 +17,14 @@ ADVISING = (
 )
 
 
-def advice_system(told: Told) -> tuple[str, ...]:
+def advice_system(told: ModelContext) -> tuple[str, ...]:
     """The asker's system text without the guidance about the advisor, then the advisor's own."""
     text = "\n\n".join(block for block in told.system if block != GUIDANCE)
     quoted = f"<agent-instructions>\n{within(text, SYSTEM_BYTES)}\n</agent-instructions>" if text else ""
     return tuple(block for block in (quoted, ADVISING) if block)
 
 
-def advice_messages(told: Told, question: str) -> tuple[NewMessage, ...]:
+def advice_messages(told: ModelContext, question: str) -> tuple[NewMessage, ...]:
     """The newest messages, tool exchanges as notes, the step that asks last; then the question."""
     asked = NewMessage(role=Role.USER, parts=(Text(f"<question>\n{question}\n</question>"),))
     return (*_recent(told.messages), asked)

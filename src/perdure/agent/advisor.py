@@ -77,7 +77,7 @@ class ModelAdvisor:
         used = await self._uses(ctx)
         left = None if settings.max_uses == 0 else settings.max_uses - used
         try:
-            model = await self._model(card, settings, ctx.told.model)
+            model = await self._model(card, settings, ctx.model_context.model)
             if left is not None and left <= 0:
                 return self._said(Advice(type="limit_reached", model=model.name, remaining_uses=0))
             return await self._asked(ctx, model, settings, question, left)
@@ -94,7 +94,7 @@ class ModelAdvisor:
 
     async def _uses(self, ctx: CallContext) -> int:
         """How often advice was given in this turn, as its history says."""
-        said = await advice(self._pool, ctx.key.chat_id, ctx.told.turn)
+        said = await advice(self._pool, ctx.key.chat_id, ctx.model_context.turn)
         results = [part for parts in said for part in parts_of(parts) if isinstance(part, ToolResult)]
         return sum(part.tool == "advisor" and not part.is_error and _is_advice(part.result) for part in results)
 
@@ -103,8 +103,8 @@ class ModelAdvisor:
     ) -> ToolOutput:
         most = min(settings.max_output_tokens, model.route.model.max_output or settings.max_output_tokens)
         request = ModelRequest(
-            system=advice_system(ctx.told),
-            messages=advice_messages(ctx.told, question),
+            system=advice_system(ctx.model_context),
+            messages=advice_messages(ctx.model_context, question),
             settings=structs.replace(model.settings, max_output_tokens=most),
         )
         text, finish = await self._patiently(ctx, model, request)

@@ -33,7 +33,7 @@ from perdure.observe.tool_watch import ToolWatch
 from perdure.store.journal import CallRun, Entry, Journal
 from perdure.tools.arguments import parsed
 from perdure.tools.builtin import ending
-from perdure.tools.call import ACTING, CallKey, Mode, NewFile, Told, ToolFailed, ToolOutput, within
+from perdure.tools.call import ACTING, CallKey, Mode, ModelContext, NewFile, ToolFailed, ToolOutput, within
 from perdure.tools.services import ToolServices
 from perdure.tools.tool import Effect, Tool, ToolContext
 
@@ -71,7 +71,7 @@ class Batch:
     entries: Mapping[int, Entry] = field(default_factory=dict[int, Entry])
     policies: Mapping[str, Policy] = field(default_factory=dict[str, Policy])
     interrupted: Callable[[], bool] = lambda: False
-    told: Told = field(default_factory=Told)
+    model_context: ModelContext = field(default_factory=ModelContext)
     once_calls: OnceCalls = field(default_factory=OnceCalls)
     planning: bool = False
     """Whether the chat only plans by now, although it was prepared for more."""
@@ -253,7 +253,7 @@ class ToolRunner:
             self._reached("tools.started")
             if tool.mcp_server_id is not None and context.mode in ACTING:
                 # It may run in the workspace, or reach it: nobody can tell.
-                await self._services.chat_files.before_foreign(batch.chat.id, batch.told.turn, context.home)
+                await self._services.chat_files.before_foreign(batch.chat.id, batch.model_context.turn, context.home)
         try:
             output = _bounded(await self._attempted(tool, context, arguments), batch.budget)
         except WorkspaceLost:
@@ -298,7 +298,7 @@ class ToolRunner:
             home=batch.card.root_id or batch.card.id,
             mode=batch.toolset.mode,
             fence=batch.fence,
-            told=batch.told,
+            model_context=batch.model_context,
             interrupted=batch.interrupted,
             progress=lambda text: batch.output.progress(open_call.index, call, text),
             afresh=lambda: batch.output.progress(open_call.index, call, "", afresh=True),

@@ -14,7 +14,7 @@ from perdure.core.tasks import every
 from perdure.core.timing import PRESENCE_BEAT, PRESENCE_KEPT, PRESENCE_LOOK, TYPING_KEPT, Clock
 from perdure.store.pubsub import Pubsub
 
-Told = Callable[[ChatId, tuple[PresentPerson, ...]], None]
+OnChange = Callable[[ChatId, tuple[PresentPerson, ...]], None]
 
 
 class _Room:
@@ -49,7 +49,7 @@ class _Room:
 class Presence:
     """Counts the streams of people here, hears of those elsewhere, and tells the followers of a chat."""
 
-    def __init__(self, pubsub: Pubsub, tell: Told, clock: Clock) -> None:
+    def __init__(self, pubsub: Pubsub, tell: OnChange, clock: Clock) -> None:
         self._pubsub = pubsub
         self._tell = tell
         self._clock = clock

@@ -69,7 +69,7 @@ class ToolOutput:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ModelContext:
     """What the model that calls was told, and which one it is."""
 
     model: ModelName | None = None
@@ -102,7 +102,7 @@ class CallContext:
     mode: Mode = Mode.ROOT
     fence: Fence | None = None
     """What its runner believes. A call that changes another chat does so only while this holds."""
-    told: Told = Told()
+    model_context: ModelContext = ModelContext()
     progress: Callable[[str], None] = lambda _: None
     """Show people more of the result while the call still runs."""
     afresh: Callable[[], None] = lambda: None

@@ -72,7 +72,7 @@ class Family:
         await self._check_limits(ctx, above)
         if ctx.mode is Mode.PLAN and kind is not AgentType.EXPLORE:
             raise ToolFailed(ONLY_EXPLORE.format("started"))
-        chosen = await self._model(ctx, kind, model) or ctx.told.model or above.model
+        chosen = await self._model(ctx, kind, model) or ctx.model_context.model or above.model
         message = NewMessage(
             role=Role.USER,
             parts=await self._submitted(ctx, child, prompt),

@@ -33,7 +33,7 @@ class OwnSchedules:
             zone=zone,
             prompt=prompt,
             chat_id=ctx.key.chat_id if here else None,
-            model=None if here else ctx.told.model,
+            model=None if here else ctx.model_context.model,
         )
         try:
             # Whoever runs the call again names the same schedule.

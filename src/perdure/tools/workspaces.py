@@ -30,7 +30,7 @@ async def changing_workspace(ctx: ToolContext) -> WorkspaceClient:
     """The chat's workspace for a call that may change its files: how they are before that is kept once a turn."""
     client = await workspace(ctx)
     if ctx.mode not in LOOKING:
-        await ctx.services.chat_files.before(ctx.key.chat_id, ctx.told.turn, ctx.home, client)
+        await ctx.services.chat_files.before(ctx.key.chat_id, ctx.model_context.turn, ctx.home, client)
     return client
 
 

@@ -54,7 +54,7 @@ UNMADE = ("creating", "failed")
 """How a workspace stands that nothing can run in."""
 
 Follower = Callable[[WorkspaceRow, WorkspaceClient], None]
-Told = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,7 @@ class Workspaces:
         except PerdureError:
             return None
 
-    async def create(self, workspace_id: WorkspaceId, wish: Wish, told: Told = lambda _: None) -> WorkspaceRow:
+    async def create(self, workspace_id: WorkspaceId, wish: Wish, told: OnProgress = lambda _: None) -> WorkspaceRow:
         """Make a workspace. Asked again with the same id, it goes on where it was."""
         row = await self.begin(workspace_id, wish)
         async with self._turn(workspace_id):
@@ -175,7 +175,7 @@ class Workspaces:
             return await warm_workspaces.take(self.pool, wanted)
         return None
 
-    async def _build(self, row: WorkspaceRow, told: Told) -> None:
+    async def _build(self, row: WorkspaceRow, told: OnProgress) -> None:
         begun = self._clock.monotonic()
         try:
             bound = await self._bound(row)
@@ -299,12 +299,12 @@ class Workspaces:
             self._touched[workspace_id] = now
             await workspaces.touch(self.pool, workspace_id)
 
-    async def finish(self, row: WorkspaceRow, told: Told) -> None:
+    async def finish(self, row: WorkspaceRow, told: OnProgress) -> None:
         """Make a workspace that was only noted. What is there already stays as it is."""
         async with self._turn(row.id):
             await self._finish(row, told)
 
-    async def _finish(self, row: WorkspaceRow, told: Told) -> None:
+    async def _finish(self, row: WorkspaceRow, told: OnProgress) -> None:
         """Make what was only noted, or what a replica that is gone left half-made."""
         now = await workspaces.load(self.pool, row.id)
         if now is not None and now.status == "creating":

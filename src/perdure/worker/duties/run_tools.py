@@ -22,7 +22,7 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.driving import Abandon, CommitStep
 from perdure.machine.transitions.endings import FinishError
 from perdure.store.journal import Entry
-from perdure.tools.call import Told, result_budget
+from perdure.tools.call import ModelContext, result_budget
 from perdure.worker.duties.following import step_and_next
 from perdure.worker.duties.hooking import Usable, after_tools
 from perdure.worker.outcomes import Committed, Outcome, Unanswered
@@ -104,7 +104,7 @@ def _batch(owned: OwnedChat, decision: RunTools, facts: Facts, work: _Work) -> B
         entries={entry.index: entry for entry in sorted(work.entries, key=lambda entry: entry.run)},
         policies=facts.policies,
         interrupted=owned.moved_on_from(owned.chat),
-        told=Told(
+        model_context=ModelContext(
             model=prepared.model.name,
             effort=prepared.model.settings.effort,
             system=prepared.system,

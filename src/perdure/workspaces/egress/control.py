@@ -15,7 +15,7 @@ from msgspec import Struct
 from perdure.core.errors import Misconfigured, WorkspaceUnreachable
 from perdure.workspaces.connection import Connection
 from perdure.workspaces.egress.certificates import Authority, new_authority
-from perdure.workspaces.egress.main import EgressSettings, Told
+from perdure.workspaces.egress.main import EgressSettings, RulesBody
 from perdure.workspaces.egress.proxy import PORT, SeenRequest
 from perdure.workspaces.egress.rules import ArmedRule
 
@@ -118,7 +118,7 @@ class EgressControl:
         self._places = places
 
     async def tell(self, rules: Sequence[ArmedRule]) -> EgressAnswer:
-        return await self._ask("PUT", "/v1/rules", body=Told(tuple(rules)))
+        return await self._ask("PUT", "/v1/rules", body=RulesBody(tuple(rules)))
 
     async def requests(self, after: int, patience: timedelta = timedelta()) -> EgressAnswer:
         """Those after a number, as soon as there are any."""

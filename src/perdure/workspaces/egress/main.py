@@ -45,7 +45,7 @@ class EgressSettings(Struct, frozen=True):
     alone_seconds: float = EGRESS_ALONE.total_seconds()
 
 
-class Told(Struct, frozen=True):
+class RulesBody(Struct, frozen=True):
     rules: tuple[ArmedRule, ...]
 
 
@@ -150,7 +150,7 @@ def _handler(proxy: Proxy, incarnation: str) -> Handler:
             case "GET", "/v1/health":
                 return answer({"incarnation": incarnation})
             case "PUT", "/v1/rules":
-                spent = proxy.book.tell(msgspec.json.decode(request.body, type=Told).rules)
+                spent = proxy.book.tell(msgspec.json.decode(request.body, type=RulesBody).rules)
                 return answer({"incarnation": incarnation, "spent": spent})
             case "GET", "/v1/requests":
                 patience = min(request.number("wait_ms", 0) / 1000, WORKSPACE_LONG_POLL.total_seconds())
