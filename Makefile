@@ -6,6 +6,7 @@ UV      := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .make/uv/bin/
 BIN     := .venv/bin
 READY   := .venv/.synced
 LOCKS   := requirements.lock web/pnpm-lock.yaml tests/peers/pnpm-lock.yaml tests/peers/front_ends/pnpm-lock.yaml
+STEPS   := src/perdure/store/migrations
 WEB     := .make/web-packages
 PAGE    := web/dist/index.html
 PREFIX  ?= /opt/perdure
@@ -18,7 +19,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run screenshots test check check-types check-web check-code check-locks format setup lock schema reference proof install wheel
+.PHONY: help run screenshots test check check-types check-web check-code check-locks check-migrations format setup lock schema reference proof install wheel
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -50,9 +51,9 @@ screenshots: $(READY) $(PAGE) ## Take the pictures of the README and the docs fr
 	@scripts/system-packages test
 	@scripts/pnpm --silent screenshots
 
-check: $(READY) $(WEB) ## Format, lint, types, import floors, locks
+check: $(READY) $(WEB) ## Format, lint, types, import floors, locks, migrations
 	@mkdir -p .make
-	@$(MAKE) --no-print-directory --jobs --output-sync check-types check-web check-code check-locks
+	@$(MAKE) --no-print-directory --jobs --output-sync check-types check-web check-code check-locks check-migrations
 
 check-types:
 	@$(BIN)/python scripts/check-types
@@ -67,6 +68,9 @@ check-code:
 
 check-locks:
 	@! grep -n '://' $(LOCKS) || { echo "check: a lock file names a host"; exit 1; }
+
+check-migrations:
+	@! ls $(STEPS) | grep -o '^[0-9][0-9]*_' | uniq -d | grep . || { echo "check: two migrations have the same number"; exit 1; }
 
 format: $(READY) ## Format the code and mend what can be mended
 	@$(BIN)/ruff check --fix --quiet . || true

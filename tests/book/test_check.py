@@ -173,6 +173,17 @@ def test_a_lock_file_that_names_a_host_is_reported(tmp_path: Path) -> None:
     assert run("make", "--no-print-directory", "check-locks", f"LOCKS={lock}", cwd=ROOT) == (0, "")
 
 
+def test_two_migrations_with_one_number_are_reported(tmp_path: Path) -> None:
+    for name in ("0001_chats.sql", "0002_files.sql", "schema.sql"):
+        (tmp_path / name).touch()
+    check = ("make", "--no-print-directory", "check-migrations", f"STEPS={tmp_path}")
+    assert run(*check, cwd=ROOT) == (0, "")
+    (tmp_path / "0002_links.sql").touch()
+    code, output = run(*check, cwd=ROOT)
+    assert code != 0
+    assert output.startswith("0002_\ncheck: two migrations have the same number\n")
+
+
 def checked(root: Path) -> tuple[int, str]:
     """Check the types of a planted project, which remembers what it found right."""
     return run("env", f"XDG_CACHE_HOME={root}", sys.executable, "scripts/check-types", cwd=root)
