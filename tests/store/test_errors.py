@@ -1,12 +1,15 @@
 """What the driver says, in our own words."""
 
+import re
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
+import perdure
 from perdure.core.errors import Conflict, DatabaseFault, InvalidInput, Unavailable, Validation
 from perdure.core.ids import OrganisationId
-from perdure.store.errors import transaction, translated
+from perdure.store.errors import meaning, transaction, translated
 from perdure.store.pool import Pool, open_pool
 from perdure.store.scopes import OrganisationScope
 from perdure.store.tables import groups, organisations, watch
@@ -89,3 +92,14 @@ async def test_a_transaction_is_all_or_nothing_and_leaves_errors_of_its_block_al
         async with transaction(connection) as inner:
             assert await organisations.every(inner) == [added]
     assert await organisations.every(pool) == [added]
+
+
+def test_what_has_no_words_is_told_by_its_name() -> None:
+    assert str(meaning(TimeoutError())) == "The database is away: TimeoutError"
+
+
+def test_a_log_or_an_answer_never_ends_where_the_reason_should_be() -> None:
+    # An exception is true, also one that says nothing.
+    source = Path(perdure.__file__).parent
+    empty = re.compile(r"[^(.\w]error or type\(error\)")
+    assert [path.name for path in source.rglob("*.py") if empty.search(path.read_text())] == []

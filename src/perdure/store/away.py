@@ -57,4 +57,4 @@ def reason(error: BaseException) -> str:
     """Why it is away, as people are told."""
     if isinstance(error, NO_WRITES):
         return "The database takes no writes at the moment: it is being switched over, or it is a standby."
-    return f"The database is away: {error or type(error).__name__}"
+    return f"The database is away: {str(error) or type(error).__name__}"

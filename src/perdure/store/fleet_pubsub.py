@@ -47,6 +47,8 @@ class FleetPubsub(ABC):
 
     failures: tuple[type[Exception], ...]
     """What it means that the server is away."""
+    unheard = "what this replica says does not come back to it"
+    """What it means that it takes words and passes none on."""
 
     def __init__(self, clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
@@ -101,7 +103,7 @@ class FleetPubsub(ABC):
                     self.gaps += 1
                     backoff.reset()
                     self._bus.publish([Notice(Topic.DEAF)])
-                _log.warning("notices of other replicas are not heard for now: %s", error or type(error).__name__)
+                _log.warning("notices of other replicas are not heard for now: %s", str(error) or type(error).__name__)
             finally:
                 self.listening.clear()
             await backoff.wait(self._clock)
@@ -119,8 +121,11 @@ class FleetPubsub(ABC):
         """Hear our own voice, or raise: only then is it certain that we hear others."""
         self._heard_ping.clear()
         await self._deliver([f'["{self._name}",[]]'])
-        async with asyncio.timeout(LISTEN_PING_PATIENCE.total_seconds()):
-            await self._heard_ping.wait()
+        try:
+            async with asyncio.timeout(LISTEN_PING_PATIENCE.total_seconds()):
+                await self._heard_ping.wait()
+        except TimeoutError:
+            raise TimeoutError(self.unheard) from None
 
     def _heard(self, payload: str | bytes) -> None:
         """Pass on what others said."""
@@ -145,7 +150,7 @@ class FleetPubsub(ABC):
             await self._deliver(batch)
         except self.failures as error:
             self.notices["lost"] += notices
-            _log.warning("notices were lost: %s", error or type(error).__name__)
+            _log.warning("notices were lost: %s", str(error) or type(error).__name__)
 
     def _sent(self, _: "asyncio.Task[None]") -> None:
         self._sending = None

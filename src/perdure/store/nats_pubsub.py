@@ -82,7 +82,7 @@ async def _connected(url: str, closed: asyncio.Event, patience: int) -> Client:
 
     async def failed(error: Exception) -> None:
         failures.append(error)
-        _log.info("NATS says: %s", error or type(error).__name__)
+        _log.info("NATS says: %s", str(error) or type(error).__name__)
 
     client = Client()
     try:

@@ -21,6 +21,10 @@ class PostgresPubsub(FleetPubsub):
     """Listens on a connection of its own, and sends itself a ping every few seconds."""
 
     failures = (*DRIVER_ERRORS, Unavailable, DatabaseFault, Misconfigured)
+    unheard = (
+        "what this replica says does not come back to it. "
+        "Behind a pooler in transaction mode set PERDURE_LISTEN_URL to the database itself"
+    )
 
     def __init__(self, url: str, pool: Pool, clock: Clock | None = None) -> None:
         super().__init__(clock)

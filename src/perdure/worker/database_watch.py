@@ -126,7 +126,7 @@ class DatabaseWatch:
                 await self._losses.look(server.timeline)
                 await self._losses.said_again(server.timeline, self._lease.id)
         except (Unavailable, DatabaseFault, TimeoutError) as error:
-            _log.warning("what a failover may have lost is looked for again: %s", error or type(error).__name__)
+            _log.warning("what a failover may have lost is looked for again: %s", str(error) or type(error).__name__)
 
     def _tell(self, obstacle: str | None) -> None:
         if obstacle != self.obstacle:

@@ -167,7 +167,7 @@ class Lease:
                 registered = await self._renew(connection, loop)
             except _AWAY as error:
                 self.renewals["failed"] += 1
-                _log.warning("the lease could not be renewed: %s", error or type(error).__name__)
+                _log.warning("the lease could not be renewed: %s", str(error) or type(error).__name__)
                 connection = self._dropped(connection)
                 await asyncio.sleep(RENEWAL_RETRY.total_seconds())
                 continue
@@ -196,7 +196,7 @@ class Lease:
             with translated():
                 await connection.close()
         except _AWAY as error:
-            _log.info("the lease could not be given back: %s", error or type(error).__name__)
+            _log.info("the lease could not be given back: %s", str(error) or type(error).__name__)
             connection.terminate()
 
     def _dropped(self, connection: ServerConnection | None) -> None:

@@ -129,7 +129,7 @@ async def _summary(job: Job, summariser: Summaries, old: Sequence[Message], cloc
     except (ProviderFailure, TimeoutError) as error:
         if isinstance(error, TimeoutError) and _cancelled():
             raise
-        _log.warning("the summary failed: %s", error or type(error).__name__)
+        _log.warning("the summary failed: %s", str(error) or type(error).__name__)
         failure = str(error) or "The summary took too long."
         return _Text(_truncated(old), runtime_ms=_since(began, clock), failure=failure)
     return _Text(summary.text, summary.usage, _since(began, clock))
