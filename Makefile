@@ -67,6 +67,7 @@ check-code:
 	@$(BIN)/lint-imports --cache-dir .make/imports > .make/imports.log || { cat .make/imports.log; exit 1; }
 
 check-locks:
+	@! ls src/perdure/store/migrations | grep -o '^[0-9]*' | uniq -d | grep . || { echo "check: two migrations have this number"; exit 1; }
 	@! grep -n '://' $(LOCKS) || { echo "check: a lock file names a host"; exit 1; }
 
 check-migrations:
