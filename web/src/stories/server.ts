@@ -3,25 +3,27 @@
 import type { Acting } from "./story.ts";
 
 const EVERYWHERE: Record<string, unknown> = {
-  "GET /models": [
-    {
-      name: "demo",
-      display_name: "Demo",
-      provider: "Demo",
-      provider_id: "p0",
-      context_window: 200_000,
-      efforts: ["low", "medium", "high"],
-      default: true,
-    },
-    {
-      name: "sonnet",
-      display_name: "Claude Sonnet",
-      provider: "Anthropic",
-      provider_id: "p1",
-      context_window: 1_000_000,
-      efforts: ["low", "high"],
-    },
-  ],
+  "GET /models": {
+    items: [
+      {
+        name: "demo",
+        display_name: "Demo",
+        provider: "Demo",
+        provider_id: "p0",
+        context_window: 200_000,
+        efforts: ["low", "medium", "high"],
+        default: true,
+      },
+      {
+        name: "sonnet",
+        display_name: "Claude Sonnet",
+        provider: "Anthropic",
+        provider_id: "p1",
+        context_window: 1_000_000,
+        efforts: ["low", "high"],
+      },
+    ],
+  },
   "GET /templates": {
     items: [
       { name: "blank", description: "Empty, no network", parameters: [] },
