@@ -51,6 +51,8 @@ class RulesBody(Struct, frozen=True):
 
 def main() -> None:
     """Serve in the background; what started this may end."""
+    # Whoever waits for the ends of pipes must not wait for us: some loops hand over more than they were asked to.
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     settings = msgspec.json.decode(sys.stdin.buffer.read(), type=EgressSettings)
     control, offers = _listening(settings.control), _listening(settings.offers)
     proxy = _ready(settings)
