@@ -267,6 +267,8 @@ async def test_the_matrix_knows_every_route_that_names_something() -> None:
         "DELETE /network/rules/{rule_id}",
         "PUT /network/secrets/{name}",
         "DELETE /network/secrets/{name}",
+        "PUT /me/network/secrets/{name}",
+        "DELETE /me/network/secrets/{name}",
         *(f"{method} /triggers/{{trigger_id}}" for method in ("GET", "PATCH", "DELETE")),
         *("POST /triggers/{trigger_id}/test", "GET /triggers/{trigger_id}/deliveries", "POST /in/{trigger_id}"),
         "DELETE /channel-links/{channel}/{external_id}",

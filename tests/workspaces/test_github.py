@@ -10,7 +10,8 @@ from tests.providers.clock import HandClock
 
 from perdure.core.errors import Unavailable
 from perdure.core.timing import FORGE_AGAIN, FORGE_LONGEST
-from perdure.workspaces.pull_requests import GitHub, PullRequest, PullRequests, repository
+from perdure.workspaces.github import GitHub, repository
+from perdure.workspaces.pull_requests import PullRequest, PullRequests
 from perdure.workspaces.wire import Repository
 
 

@@ -42,6 +42,8 @@ class Toolbox:
             Need.AGENTS: card.depth < depth,
             Need.COMMANDS: mode_of(card) not in LOOKING or await self._has_view(card),
             Need.ADVISOR: await self._advice.available(card),
+            Need.PERMISSION: Asker.of_card(card).has_workspace
+            and await self._workspaces.by_permission(card.root_id or card.id),
             Need.MEMORY: (await self._config.personal(card.owner_id)).settings.memory,
         }
         return frozenset(need for need, given in met.items() if given)

@@ -98,6 +98,7 @@ EXAMPLES: Mapping[str, Any] = {
     "receive_delivery": {"action": "opened"},
     "add_rule": {"rule": {"host": "registry.example.org"}},
     "put_network_secret": {"secret": "token-of-the-registry"},
+    "put_own_network_secret": {"secret": "token-of-the-forge"},
     "allow_in_chat": {"rule": {"host": "docs.example.org"}, "once": True},
     "put_skill": {"description": "How we write release notes", "content": "One line per change, in the present tense."},
     "add_mcp_server": {

@@ -33,6 +33,7 @@ from perdure.tools.reports import Waits
 from perdure.worker.describer import Describer
 from perdure.workspaces.chat_files import ChatFiles
 from perdure.workspaces.contexts import Contexts
+from perdure.workspaces.proposals import Proposals
 from perdure.workspaces.service import Workspaces
 
 
@@ -65,6 +66,7 @@ class Services:
     describer: Describer
     workspaces: Workspaces
     chat_files: ChatFiles
+    proposals: Proposals
     contexts: Contexts
     mcp: McpServices
     receiving: Receiving

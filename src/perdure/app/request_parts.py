@@ -75,6 +75,7 @@ def make_services(stack: AsyncExitStack, foundation: Foundation, workers: Worker
         describer=make_describer(foundation, workers),
         workspaces=tools.workspaces.workspaces,
         chat_files=tools.services.chat_files,
+        proposals=tools.services.proposals,
         contexts=tools.workspaces.contexts,
         mcp=tools.mcp,
     )

@@ -34,8 +34,10 @@ from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.driver import MEBIBYTE
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.egress.control import EgressOptions
+from perdure.workspaces.github import GitHub
 from perdure.workspaces.local.driver import LocalDriver
-from perdure.workspaces.pull_requests import GitHub, PullRequests
+from perdure.workspaces.proposals import Proposals
+from perdure.workspaces.pull_requests import PullRequests
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.watch import WorkspaceWatch
@@ -46,6 +48,7 @@ class WorkspaceParts:
     workspaces: Workspaces
     contexts: Contexts
     watch: WorkspaceWatch
+    proposals: Proposals
 
 
 def make_workspace_parts(
@@ -62,7 +65,9 @@ def make_workspace_parts(
     contexts = Contexts(pool, workspaces, pubsub)
     network = outside_network(settings)
     forge = GitHub(settings.forge_url, settings.forge_token, network.proxy, network.trusted)
-    return WorkspaceParts(workspaces, contexts, WorkspaceWatch(workspaces, contexts, PullRequests(forge, clock), clock))
+    pulls = PullRequests(forge, clock)
+    watch = WorkspaceWatch(workspaces, contexts, pulls, clock)
+    return WorkspaceParts(workspaces, contexts, watch, Proposals(workspaces, forge, pulls))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +104,7 @@ def make_tool_parts(
     services = ToolServices(
         workspaces=where.workspaces,
         chat_files=ChatFiles(pool, where.workspaces, room_of(config)),
+        proposals=where.proposals,
         config=config,
         family=Family(pool, foundation.machine, config, hooks, measures.agents),
         skills=Skills(WorkspaceSkills(where.contexts, where.workspaces), PersonalSkills(config, pool)),

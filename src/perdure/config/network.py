@@ -22,6 +22,14 @@ _CONFIGURE = Permission.CONFIGURE
 _rules = msgspec.json.Decoder(Rule)
 
 
+class OwnSecret(msgspec.Struct, frozen=True):
+    """A secret that rules name, as a person may have one of their own."""
+
+    name: str
+    hosts: tuple[str, ...]
+    stored: bool
+
+
 class NetworkConfiguration:
     """The rules and secrets of the actor's organisation."""
 
@@ -61,11 +69,7 @@ class NetworkConfiguration:
     async def put_secret(self, name: str, secret: str, catalogue: TemplateCatalogue) -> None:
         """Keep a secret for the rules that name it. One that no rule names would go nowhere."""
         scope = self._rows.organisation(_CONFIGURE)
-        if name not in await self._named(catalogue):
-            detail = f"no rule names it: give a rule credential = {{ secret = {name!r} }} first"
-            raise InvalidInput("The secret would not be used anywhere.", Validation("name", detail))
-        if not secret.isprintable() or not secret.isascii():
-            raise InvalidInput("The secret cannot be sent.", Validation("secret", "must be printable ASCII"))
+        await self._sound(name, secret, catalogue)
         await network.put_secret(scope, name, self._keyring.seal(secret, NETWORK_PURPOSE))
         await record(self._rows, "network.put_secret", name)
 
@@ -74,10 +78,42 @@ class NetworkConfiguration:
             raise NotFound("Secret not found.")
         await record(self._rows, "network.remove_secret", name)
 
-    async def _named(self, catalogue: TemplateCatalogue) -> set[str]:
+    async def own_secrets(self, catalogue: TemplateCatalogue) -> list[OwnSecret]:
+        """The secrets that rules name, where each would go, and whether the person has one of their own."""
+        stored = await network.own_secret_names(self._rows)
+        hosts: dict[str, set[str]] = {name: set() for name in stored}
+        for rule in await self._with_secrets(catalogue):
+            if rule.credential:
+                hosts.setdefault(rule.credential.secret, set()).add(rule.host)
+        return [OwnSecret(name, tuple(sorted(hosts[name])), name in stored) for name in sorted(hosts)]
+
+    async def put_own_secret(self, name: str, secret: str, catalogue: TemplateCatalogue) -> None:
+        """Keep a secret of the person's own, which their workspaces use in place of the organisation's."""
+        self._rows.actor.require(Permission.CHAT)
+        await self._sound(name, secret, catalogue)
+        sealed = self._keyring.seal(secret, NETWORK_PURPOSE)
+        await network.put_own_secret(self._rows, name, sealed)
+        await record(self._rows, "network.put_own_secret", name)
+
+    async def remove_own_secret(self, name: str) -> None:
+        if await network.remove_own_secret(self._rows, name) is None:
+            raise NotFound("Secret not found.")
+        await record(self._rows, "network.remove_own_secret", name)
+
+    async def _sound(self, name: str, secret: str, catalogue: TemplateCatalogue) -> None:
+        """Refuse what no rule would use, and what no request can carry."""
+        named = {rule.credential.secret for rule in await self._with_secrets(catalogue) if rule.credential}
+        if name not in named:
+            detail = f"no rule names it: give a rule credential = {{ secret = {name!r} }} first"
+            raise InvalidInput("The secret would not be used anywhere.", Validation("name", detail))
+        if not secret.isprintable() or not secret.isascii():
+            raise InvalidInput("The secret cannot be sent.", Validation("secret", "must be printable ASCII"))
+
+    async def _with_secrets(self, catalogue: TemplateCatalogue) -> list[Rule]:
+        """Every rule of the organisation and of its templates: those that may name a secret."""
         templates = await catalogue.all(self._rows.organisation_id)
         brought = [rule for template in templates for rule in template.recipe.rules]
-        return {rule.credential.secret for rule in [*brought, *read(await self.rules())] if rule.credential}
+        return [*brought, *read(await network.rules(self._rows.organisation(Permission.CHAT)))]
 
 
 def read(rows: Sequence[NetworkRuleRow]) -> list[Rule]:

@@ -34,6 +34,7 @@ SEALED = {
     "triggers": Sealed(TRIGGER_PURPOSE, secrets.list_triggers, secrets.seal_triggers),
     "hooks": Sealed(HOOK_PURPOSE, secrets.list_hooks, secrets.seal_hooks),
     "network_secrets": Sealed(NETWORK_PURPOSE, secrets.list_network_secrets, secrets.seal_network_secrets),
+    "own_network_secrets": Sealed(NETWORK_PURPOSE, secrets.list_own_network_secrets, secrets.seal_own_network_secrets),
     "login_services": Sealed(LOGIN_PURPOSE, secrets.list_login_services, secrets.seal_login_services),
     "deployment_secrets": Sealed(VAPID_PURPOSE, secrets.list_deployment_secrets, secrets.seal_deployment_secrets),
 }

@@ -745,6 +745,14 @@ ALTER TABLE public.outbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.own_network_secrets (
+    user_id uuid NOT NULL,
+    organisation_id uuid NOT NULL,
+    name text NOT NULL,
+    secret bytea NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.provider_keys (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     provider_id uuid NOT NULL,
@@ -1169,6 +1177,9 @@ ALTER TABLE ONLY public.organisations
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.own_network_secrets
+    ADD CONSTRAINT own_network_secrets_pkey PRIMARY KEY (user_id, name);
 
 ALTER TABLE ONLY public.provider_keys
     ADD CONSTRAINT provider_keys_pkey PRIMARY KEY (id);
@@ -1600,6 +1611,12 @@ ALTER TABLE ONLY public.objects
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES public.webhooks(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.own_network_secrets
+    ADD CONSTRAINT own_network_secrets_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.own_network_secrets
+    ADD CONSTRAINT own_network_secrets_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.provider_keys
     ADD CONSTRAINT provider_keys_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES public.providers(id) ON DELETE CASCADE;

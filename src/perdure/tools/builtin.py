@@ -12,6 +12,7 @@ from perdure.tools.computer.computer import computer
 from perdure.tools.files import attach_file, edit_files, list_files, read_file, search_files, write_file
 from perdure.tools.plans import ask_user_question, propose_plan
 from perdure.tools.processes import execute, process_list, process_output, process_signal
+from perdure.tools.pull_requests import open_pull_request
 from perdure.tools.recall import recall, remember, search_memory
 from perdure.tools.schedules import add_schedule, list_schedules, remove_schedule
 from perdure.tools.skills import read_skill, read_skill_file
@@ -36,6 +37,7 @@ BUILTIN_TOOLS: tuple[Tool, ...] = (
     process_output,
     process_list,
     process_signal,
+    open_pull_request,
     list_templates,
     read_template,
     create_workspace,

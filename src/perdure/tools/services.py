@@ -10,6 +10,7 @@ from perdure.tools.call import CallContext, ToolOutput
 from perdure.tools.family import Family
 from perdure.tools.skill_sources import Skills
 from perdure.workspaces.chat_files import ChatFiles
+from perdure.workspaces.proposals import Proposals
 from perdure.workspaces.service import Workspaces
 
 
@@ -49,6 +50,7 @@ class Advisor(Protocol):
 class ToolServices:
     workspaces: Workspaces
     chat_files: ChatFiles
+    proposals: Proposals
     config: Config
     family: Family
     skills: Skills

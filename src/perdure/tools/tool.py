@@ -38,6 +38,8 @@ class Need(StrEnum):
     """Commands can be kept from changing anything where they must not."""
     ADVISOR = "advisor"
     """An admin set an advisor up."""
+    PERMISSION = "permission"
+    """The workspace's network is by permission: what is added to requests outside can be used."""
     MEMORY = "memory"
     """The owner lets their agents keep something for later chats."""
 
@@ -45,6 +47,7 @@ class Need(StrEnum):
 AGENTS = frozenset({Need.AGENTS})
 COMMANDS = frozenset({Need.COMMANDS})
 ADVISOR = frozenset({Need.ADVISOR})
+PERMISSION = frozenset({Need.PERMISSION})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

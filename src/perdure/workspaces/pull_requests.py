@@ -1,33 +1,19 @@
-"""Pull requests, as the forge that an origin names tells of them, and when it is asked."""
+"""Pull requests of branches: what a forge tells of them, and when it is asked."""
 
 import logging
-import re
-import ssl
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from urllib.parse import quote, urlsplit
+from typing import Protocol
 
-import aiohttp
 import msgspec
+from msgspec import Struct
 
 from perdure.core.errors import Unavailable
-from perdure.core.timing import (
-    FORGE_AGAIN,
-    FORGE_ANSWER,
-    FORGE_LONGEST,
-    FORGE_STRANGER_AGAIN,
-    FORGE_STRANGER_PAUSE,
-    Clock,
-)
+from perdure.core.timing import FORGE_AGAIN, FORGE_LONGEST, FORGE_STRANGER_AGAIN, FORGE_STRANGER_PAUSE, Clock
 from perdure.workspaces.wire import Repository
 
-GITHUB = "https://api.github.com"
-_NAME = re.compile(r"(?!\.{1,2}$)[\w.-]+", re.ASCII)
-_SSH = re.compile(r"(?:ssh://)?[\w.-]+@([\w.-]+(?::\d+)?)[:/](.+)")
 
-
-class PullRequest(msgspec.Struct, frozen=True):
+class PullRequest(Struct, frozen=True):
     """A request to merge a branch."""
 
     url: str
@@ -41,139 +27,55 @@ class PullRequest(msgspec.Struct, frozen=True):
     """`approved` or `changes_requested`, where somebody decided."""
 
 
-class _Head(msgspec.Struct, frozen=True):
-    sha: str = ""
+class ReviewComment(Struct, frozen=True, omit_defaults=True):
+    """What a reviewer said, of a line or of the whole."""
 
-
-class _Answer(msgspec.Struct, frozen=True):
-    html_url: str
-    number: int
-    title: str
-    state: str
-    draft: bool = False
-    merged_at: str | None = None
-    head: _Head = _Head()
-
-
-class _Check(msgspec.Struct, frozen=True):
-    status: str
-    conclusion: str | None = None
-
-
-class _Checks(msgspec.Struct, frozen=True):
-    check_runs: list[_Check] = []
-
-
-class _Reviewer(msgspec.Struct, frozen=True):
-    login: str
-
-
-class _Review(msgspec.Struct, frozen=True):
-    state: str
-    user: _Reviewer | None = None
-
-
-_answers = msgspec.json.Decoder(list[_Answer])
-_checks = msgspec.json.Decoder(_Checks)
-_reviews = msgspec.json.Decoder(list[_Review])
-_NEWEST = {"state": "all", "sort": "updated", "direction": "desc", "per_page": "1"}
-_MANY = {"per_page": "100"}
-PASSED = frozenset({"success", "neutral", "skipped"})
-DECIDED = frozenset({"APPROVED", "CHANGES_REQUESTED", "DISMISSED"})
-"""What takes the place of somebody's earlier decision. A comment does not."""
+    author: str
+    body: str
+    url: str
+    path: str = ""
+    line: int = 0
+    """0 where the comment is about the file, the whole, or a line that is gone."""
 
 
 @dataclass(frozen=True, slots=True)
-class GitHub:
-    """One server, the token that it is asked with, and the way there. Without a token it tells of public ones only."""
+class Proposal:
+    """A pull request as somebody wants it. Without a base it is for the repository's own branch."""
 
-    url: str
-    token: str | None = None
-    proxy: Callable[[str], str | None] = lambda _: None
-    trusted: ssl.SSLContext | None = None
+    branch: str
+    title: str
+    body: str
+    base: str = ""
+    draft: bool = False
 
-    async def pull_request(self, origin: str, branch: str) -> PullRequest | None:
-        """The newest one of a branch; None where there is none, or the origin is not this server's."""
-        name = repository(origin, self._host)
-        if name is None or not branch:
-            return None
-        query = {"head": f"{name.split('/')[0]}:{branch}", **_NEWEST}
-        found = _answers.decode(await self._get(f"/repos/{name}/pulls", query) or b"[]")
-        return await self._with_verdicts(name, found[0]) if found else None
 
-    async def _with_verdicts(self, name: str, answer: _Answer) -> PullRequest:
-        """What checks and people say of one that is open. Strangers may not ask so often."""
-        read = _read(answer)
-        if read.state != "open" or not self.token:
-            return read
-        checks, review = None, None
-        if answer.head.sha:
-            runs = await self._get(f"/repos/{name}/commits/{quote(answer.head.sha, safe='')}/check-runs", _MANY)
-            checks = checks_of(_checks.decode(runs or b"{}").check_runs)
-        reviews = await self._get(f"/repos/{name}/pulls/{answer.number}/reviews", _MANY)
-        review = review_of(_reviews.decode(reviews or b"[]"))
-        return msgspec.structs.replace(read, checks=checks, review=review)
+class Forge(Protocol):
+    """A server that keeps repositories and pull requests, whoever made it."""
+
+    @property
+    def token(self) -> str | None:
+        """What the server itself is known by there."""
+        ...
 
     def has(self, origin: str) -> bool:
         """Whether an origin is one of this server's."""
-        return repository(origin, self._host) is not None
+        ...
 
-    @property
-    def _host(self) -> str:
-        host = urlsplit(self.url).netloc
-        return "github.com" if host == urlsplit(GITHUB).netloc else host
+    def pushes_to(self, origin: str) -> str:
+        """The address that git pushes to: whoever may do that may open pull requests."""
+        ...
 
-    async def _get(self, path: str, query: Mapping[str, str]) -> bytes:
-        """What is there, or nothing."""
-        headers = {"accept": "application/vnd.github+json"}
-        if self.token:
-            headers["authorization"] = f"Bearer {self.token}"
-        address = f"{self.url.rstrip('/')}{path}"
-        timeout = aiohttp.ClientTimeout(total=FORGE_ANSWER.total_seconds())
-        try:
-            async with (
-                aiohttp.ClientSession(headers=headers, timeout=timeout) as session,
-                session.get(address, params=query, proxy=self.proxy(address), ssl=self.trusted or True) as response,
-            ):
-                if response.status == 404:
-                    return b""
-                response.raise_for_status()
-                return await response.read()
-        except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            raise Unavailable(f"The forge does not answer: {error}") from error
+    async def pull_request(self, origin: str, branch: str) -> PullRequest | None:
+        """The newest one of a branch; None where there is none, or the origin is not this server's."""
+        ...
 
+    async def open(self, origin: str, wanted: Proposal, token: str) -> tuple[PullRequest, bool]:
+        """The open one of a branch, and whether it was made now. Asked again, it finds the one that it made."""
+        ...
 
-def repository(origin: str, host: str) -> str | None:
-    """`owner/name` of an origin on this host, as an address of the forge's API has it."""
-    match = _SSH.fullmatch(origin)
-    found, path = match.groups() if match else (urlsplit(origin).netloc, urlsplit(origin).path)
-    pieces = path.strip("/").removesuffix(".git").split("/")
-    # An origin is whatever a command wrote: it may name a repository, and no other address of the forge.
-    if found != host or len(pieces) != 2 or not all(_NAME.fullmatch(piece) for piece in pieces):
-        return None
-    return "/".join(pieces)
-
-
-def _read(answer: _Answer) -> PullRequest:
-    state = "merged" if answer.merged_at else answer.state
-    return PullRequest(answer.html_url, answer.number, answer.title, state, answer.draft)
-
-
-def checks_of(runs: Sequence[_Check]) -> str | None:
-    """All checks in one word: what failed has failed, whatever still runs."""
-    if any(run.status == "completed" and run.conclusion not in PASSED for run in runs):
-        return "failed"
-    if any(run.status != "completed" for run in runs):
-        return "pending"
-    return "passed" if runs else None
-
-
-def review_of(reviews: Sequence[_Review]) -> str | None:
-    """What everybody decided last, oldest first: one who wants changes outweighs those who approve."""
-    last = {review.user.login: review.state for review in reviews if review.user and review.state in DECIDED}
-    if "CHANGES_REQUESTED" in last.values():
-        return "changes_requested"
-    return "approved" if "APPROVED" in last.values() else None
+    async def comments(self, origin: str, number: int, token: str | None) -> list[ReviewComment]:
+        """What reviewers said, oldest first."""
+        ...
 
 
 DOUBLINGS = 8
@@ -195,7 +97,7 @@ class Known:
 class PullRequests:
     """Knows the pull requests of branches."""
 
-    def __init__(self, forge: GitHub, clock: Clock) -> None:
+    def __init__(self, forge: Forge, clock: Clock) -> None:
         self._forge = forge
         self._clock = clock
         self._again = FORGE_AGAIN if forge.token else FORGE_STRANGER_AGAIN
@@ -232,6 +134,11 @@ class PullRequests:
             return Known(commit, None, now + later.total_seconds(), vain)
         again = self._again.total_seconds() if found.state == "open" else float("inf")
         return Known(commit, found, now + again)
+
+    def note(self, repository: Repository, found: PullRequest) -> None:
+        """Know of one that was opened just now, before anybody asks."""
+        again = self._clock.monotonic() + self._again.total_seconds()
+        self._known[repository.origin, repository.branch] = Known(repository.commit, found, again)
 
     def _pause(self, now: float, wait: timedelta) -> None:
         """Ask about no branch for a while, where strangers are counted together."""

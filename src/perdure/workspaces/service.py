@@ -266,6 +266,18 @@ class Workspaces:
         await self.egress_rules.tell(row, plan.rules, control)
         return control
 
+    async def by_permission(self, home: ChatId) -> bool:
+        """Whether what leaves a chat's workspace is checked outside, and credentials are added there."""
+        row = await workspaces.of_chat(self.pool, home)
+        return row is not None and (await self._plan(row)).network is Network.ALLOW
+
+    async def secret_for(self, row: WorkspaceRow, method: str, url: str) -> str | None:
+        """What the proxy would add to a request that may leave a workspace, for the same that is done outside."""
+        plan = await self._plan(row)
+        if plan.network is not Network.ALLOW:
+            return None
+        return await self.egress_rules.secret_for(row, plan.rules, method, url)
+
     async def requests(self, home: ChatId) -> Sequence[SeenRequest]:
         """What wanted to leave a chat's workspace lately; nothing where it does not run, or has no such network."""
         row = await workspaces.of_chat(self.pool, home)

@@ -4,6 +4,7 @@ import os
 import subprocess
 import threading
 from base64 import b64encode
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,29 +14,15 @@ from perdure.workspaces.egress.certificates import Authority, HostCertificates
 HOST = "git.example.test"
 
 
-class GitServer:
-    """One bare repository, `team/app.git`, with one commit on `main`."""
+class BareRepository:
+    """`team/app.git` below a folder, with one commit on `main`."""
 
-    def __init__(self, root: Path, authority: Authority, token: str) -> None:
-        self.root, self.token = root, token
+    def __init__(self, root: Path) -> None:
+        self.root = root
         self.repository = root / "team/app.git"
-        self.seen: list[str] = []
-        """What requests showed as who they are."""
         self.git("init", "-q", "--bare", "-b", "main", str(self.repository))
         self.git("-C", str(self.repository), "config", "http.receivepack", "true")
         self.commits("first")
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        context = HostCertificates(authority).context(HOST)
-        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    @property
-    def port(self) -> int:
-        return int(self._server.server_address[1])
-
-    @property
-    def url(self) -> str:
-        return f"https://{HOST}:{self.port}/team/app.git"
 
     def git(self, *arguments: str, content: bytes = b"") -> str:
         who = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in _PERSON.items()}
@@ -55,6 +42,28 @@ class GitServer:
 
     def head(self, branch: str) -> str:
         return self.git("-C", str(self.repository), "for-each-ref", "--format=%(objectname)", f"refs/heads/{branch}")
+
+
+class GitServer(BareRepository):
+    """It over HTTPS."""
+
+    def __init__(self, root: Path, authority: Authority, token: str) -> None:
+        super().__init__(root)
+        self.token = token
+        self.seen: list[str] = []
+        """What requests showed as who they are."""
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        context = HostCertificates(authority).context(HOST)
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    @property
+    def port(self) -> int:
+        return int(self._server.server_address[1])
+
+    @property
+    def url(self) -> str:
+        return f"https://{HOST}:{self.port}/team/app.git"
 
     def close(self) -> None:
         self._server.shutdown()
@@ -84,10 +93,7 @@ def _handler(server: GitServer) -> type[BaseHTTPRequestHandler]:
             if shown != wanted:
                 self._say(401, [("WWW-Authenticate", 'Basic realm="git"')], b"")
                 return
-            head, _, content = _backend(self, server.root, body).partition(b"\r\n\r\n")
-            pairs = [line.split(": ", 1) for line in head.decode().split("\r\n")]
-            status = next((value[:3] for name, value in pairs if name == "Status"), "200")
-            self._say(int(status), [(name, value) for name, value in pairs if name != "Status"], content)
+            self._say(*served(server.root, self.command, self.path, dict(self.headers.items()), body))
 
         def _say(self, status: int, headers: list[tuple[str, str]], content: bytes) -> None:
             self.send_response(status)
@@ -110,8 +116,11 @@ def _body(request: BaseHTTPRequestHandler) -> bytes:
     return content
 
 
-def _backend(request: BaseHTTPRequestHandler, root: Path, body: bytes) -> bytes:
-    parts = urlsplit(request.path)
+def served(
+    root: Path, method: str, target: str, headers: Mapping[str, str], body: bytes
+) -> tuple[int, list[tuple[str, str]], bytes]:
+    """What git's own backend answers to a request: status, headers, content."""
+    parts, named = urlsplit(target), {name.lower(): value for name, value in headers.items()}
     environment = {
         "PATH": "/usr/bin:/bin",
         "GIT_PROJECT_ROOT": str(root),
@@ -121,11 +130,14 @@ def _backend(request: BaseHTTPRequestHandler, root: Path, body: bytes) -> bytes:
         "GIT_CONFIG_VALUE_0": "*",
         "PATH_INFO": parts.path,
         "QUERY_STRING": parts.query,
-        "REQUEST_METHOD": request.command,
-        "CONTENT_TYPE": request.headers.get("content-type", ""),
-        "HTTP_CONTENT_ENCODING": request.headers.get("content-encoding", ""),
-        "GIT_PROTOCOL": request.headers.get("git-protocol", ""),
+        "REQUEST_METHOD": method,
+        "CONTENT_TYPE": named.get("content-type", ""),
+        "HTTP_CONTENT_ENCODING": named.get("content-encoding", ""),
+        "GIT_PROTOCOL": named.get("git-protocol", ""),
         "REMOTE_USER": "agent",
     }
     done = subprocess.run(["git", "http-backend"], input=body, capture_output=True, check=False, env=environment)
-    return done.stdout
+    head, _, content = done.stdout.partition(b"\r\n\r\n")
+    pairs = [(name, value) for name, _, value in (line.partition(": ") for line in head.decode().split("\r\n"))]
+    status = next((value[:3] for name, value in pairs if name == "Status"), "200")
+    return int(status), [(name, value) for name, value in pairs if name != "Status"], content

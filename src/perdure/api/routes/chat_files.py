@@ -3,7 +3,7 @@
 from perdure.api.caller import Caller
 from perdure.api.chat_workspaces import resting_root
 from perdure.api.routing import Routes
-from perdure.api.wire.chat_files import ChangedFiles, ChangedFilesQuery, FilesPreview, changes_of
+from perdure.api.wire.chat_files import ChangedFiles, ChangedFilesQuery, FilesPreview, ReviewComments, changes_of
 from perdure.core.errors import Refused, WorkspaceRefused
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.workspaces.chat_files import NO_WORKSPACE, left_out
@@ -55,6 +55,18 @@ async def preview_files(caller: Caller, chat_id: ChatId, number: MessageNumber) 
         complete=found.complete,
         left_out=left_out(found.left_out),
     )
+
+
+@routes.get("/chats/{chat_id}/review-comments")
+async def read_review_comments(caller: Caller, chat_id: ChatId) -> ReviewComments:
+    """What reviewers said of the pull request of the chat's branch, oldest first, as the forge tells it now."""
+    seen = await caller.chats.read(chat_id)
+    diff = seen.card.diff
+    if diff is None or not diff.origin or not diff.pull_request_number:
+        return ReviewComments(())
+    row = await caller.services.workspaces.of_chat(seen.row.root_id or chat_id)
+    found = await caller.services.proposals.comments(row, diff.origin, diff.pull_request_number)
+    return ReviewComments(tuple(found))
 
 
 def _none(why: str) -> FilesPreview:

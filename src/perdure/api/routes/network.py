@@ -10,6 +10,7 @@ from perdure.api.wire.network import (
     ChatRuleBody,
     NetworkSecretBody,
     NetworkView,
+    OwnNetwork,
     RefusedRequest,
     RuleBody,
     ShownRule,
@@ -51,6 +52,28 @@ async def put_network_secret(caller: Caller, name: str, body: NetworkSecretBody)
 async def remove_network_secret(caller: Caller, name: str) -> None:
     """Delete a secret. Rules that name it let nothing out until it is set again."""
     await caller.administration.network.remove_secret(name)
+
+
+@routes.get("/me/network")
+async def read_own_network(caller: Caller) -> OwnNetwork:
+    """The secrets that rules name, with the hosts they go to, and which of them you have your own of."""
+    catalogue = caller.services.workspaces.templates
+    return OwnNetwork(tuple(await caller.administration.network.own_secrets(catalogue)))
+
+
+@routes.put("/me/network/secrets/{name}")
+async def put_own_network_secret(caller: Caller, name: str, body: NetworkSecretBody) -> None:
+    """Keep a secret of your own, such as your token of a forge: your workspaces use it in place of the organisation's.
+
+    It is added outside of them and never shown again.
+    """
+    await caller.administration.network.put_own_secret(name, body.secret, caller.services.workspaces.templates)
+
+
+@routes.delete("/me/network/secrets/{name}")
+async def remove_own_network_secret(caller: Caller, name: str) -> None:
+    """Delete a secret of your own. Your workspaces use the organisation's again, where there is one."""
+    await caller.administration.network.remove_own_secret(name)
 
 
 @routes.get("/chats/{chat_id}/network")

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from perdure.workspaces.pull_requests import ReviewComment
 from perdure.workspaces.wire import Difference
 
 
@@ -43,6 +44,12 @@ class FilesPreview(ChangedFiles, frozen=True, kw_only=True):
     """Files that changed outside of the chat since: because of them nothing goes back."""
     state: str = ""
     """Say it with the edit, so that nothing goes back that was not shown."""
+
+
+class ReviewComments(Struct, frozen=True):
+    """What reviewers said of a pull request, oldest first."""
+
+    items: tuple[ReviewComment, ...]
 
 
 def changes_of(found: Difference) -> tuple[FileChange, ...]:

@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta, Struct
 
+from perdure.config.network import OwnSecret
 from perdure.store.tables.network import NetworkRuleRow
 from perdure.workspaces.egress.rules import Rule
 
@@ -43,6 +44,12 @@ class ChatRuleBody(Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 class NetworkSecretBody(Struct, frozen=True, forbid_unknown_fields=True):
     secret: Annotated[str, Meta(min_length=1, max_length=10_000)]
+
+
+class OwnNetwork(Struct, frozen=True):
+    """The secrets that rules name, and which of them you have one of your own for."""
+
+    secrets: tuple[OwnSecret, ...]
 
 
 class RefusedRequest(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from perdure.core.ids import ChatId, OrganisationId, WorkspaceId
+from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
 from perdure.store.query import query
 from perdure.store.scopes import Database, OrganisationScope, PersonScope
 
@@ -62,4 +62,18 @@ async def remove_secret(scope: OrganisationScope, name: str) -> str | None: ...
 
 
 @query
-async def sealed(db: Database, organisation_id: OrganisationId, names: Sequence[str]) -> list[SealedSecret]: ...
+async def own_secret_names(scope: PersonScope) -> list[str]: ...
+
+
+@query
+async def put_own_secret(scope: PersonScope, name: str, secret: bytes) -> None: ...
+
+
+@query
+async def remove_own_secret(scope: PersonScope, name: str) -> str | None: ...
+
+
+@query
+async def sealed(
+    db: Database, organisation_id: OrganisationId, owner_id: UserId, names: Sequence[str]
+) -> list[SealedSecret]: ...

@@ -48,6 +48,21 @@ ON CONFLICT (organisation_id, name) DO UPDATE SET secret = excluded.secret, chan
 -- Forget a secret.
 DELETE FROM network_secrets WHERE organisation_id = $1 AND name = $2 RETURNING name
 
+-- name: network.own_secret_names
+-- The names of a person's own secrets for rules.
+SELECT name FROM own_network_secrets WHERE user_id = $1 AND organisation_id = $2 ORDER BY name
+
+-- name: network.put_own_secret
+-- Keep a person's own secret, or another one under the same name.
+INSERT INTO own_network_secrets (user_id, organisation_id, name, secret) VALUES ($1, $2, $3, $4)
+ON CONFLICT (user_id, name) DO UPDATE SET secret = excluded.secret, changed_at = now()
+
+-- name: network.remove_own_secret
+-- Forget a person's own secret.
+DELETE FROM own_network_secrets WHERE user_id = $1 AND organisation_id = $2 AND name = $3 RETURNING name
+
 -- name: network.sealed
--- Secrets that rules name, as they are kept.
-SELECT name, secret FROM network_secrets WHERE organisation_id = $1 AND name = ANY($2)
+-- Secrets that rules name, as they are kept: the organisation's, and in their place those of the workspace's owner $2.
+SELECT name, coalesce(o.secret, s.secret) AS secret
+FROM (SELECT name, secret FROM network_secrets WHERE organisation_id = $1 AND name = ANY($3)) s
+FULL JOIN (SELECT name, secret FROM own_network_secrets WHERE user_id = $2 AND name = ANY($3)) o USING (name)

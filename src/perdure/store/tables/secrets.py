@@ -41,6 +41,10 @@ async def list_network_secrets(db: Database) -> list[bytes]: ...
 
 
 @query
+async def list_own_network_secrets(db: Database) -> list[bytes]: ...
+
+
+@query
 async def list_provider_keys(db: Database) -> list[bytes]: ...
 
 
@@ -78,6 +82,10 @@ async def seal_mcp_servers(db: Database, secret: bytes, renewed: bytes) -> None:
 
 @query
 async def seal_network_secrets(db: Database, secret: bytes, renewed: bytes) -> None: ...
+
+
+@query
+async def seal_own_network_secrets(db: Database, secret: bytes, renewed: bytes) -> None: ...
 
 
 @query

@@ -34,6 +34,10 @@ SELECT secret FROM mcp_servers WHERE secret IS NOT NULL
 -- Every sealed secret of network_secrets.
 SELECT secret FROM network_secrets
 
+-- name: secrets.list_own_network_secrets
+-- Every sealed secret of own_network_secrets.
+SELECT secret FROM own_network_secrets
+
 -- name: secrets.list_provider_keys
 -- Every sealed secret of provider_keys.
 SELECT secret FROM provider_keys WHERE secret IS NOT NULL
@@ -73,6 +77,10 @@ UPDATE mcp_servers SET secret = $2 WHERE secret = $1
 -- name: secrets.seal_network_secrets
 -- Seal a secret of network_secrets anew, if nobody changed it meanwhile.
 UPDATE network_secrets SET secret = $2 WHERE secret = $1
+
+-- name: secrets.seal_own_network_secrets
+-- Seal a secret of own_network_secrets anew, if nobody changed it meanwhile.
+UPDATE own_network_secrets SET secret = $2 WHERE secret = $1
 
 -- name: secrets.seal_provider_keys
 -- Seal a secret of provider_keys anew, if nobody changed it meanwhile.
