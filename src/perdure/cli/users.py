@@ -105,17 +105,24 @@ def add(
 
 
 @app.command()
-def password(password: Password, email: Email = FIRST_EMAIL) -> None:
+def password(
+    password: Password,
+    email: Email = FIRST_EMAIL,
+    unless_set: Annotated[bool, typer.Option("--unless-set", help="Leave the one that they have.")] = False,
+) -> None:
     """Set a user's password."""
 
-    async def work(pool: Pool) -> None:
+    async def work(pool: Pool) -> bool:
+        if unless_set and await users.has_password(pool, email):
+            return False
         user_id = await users.set_password(pool, email, await hashed(password))
         if user_id is None:
             raise NotFound(f"There is no user with the email {email}.")
         await record(await owners_rows(pool), "user.change", user_id, password="changed")  # noqa: S106
+        return True
 
-    with_pool(work)
-    typer.echo(f"{email} can sign in with the new password.")
+    changed = with_pool(work)
+    typer.echo(f"{email} can sign in with the new password." if changed else f"{email} has a password, which stays.")
 
 
 @app.command()

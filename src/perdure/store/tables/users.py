@@ -129,6 +129,10 @@ async def first_owner(db: Database) -> FirstOwner | None: ...
 
 
 @query
+async def has_password(db: Database, email: str) -> bool: ...
+
+
+@query
 async def set_password(db: Database, email: str, password_hash: str) -> UserId | None: ...
 
 

@@ -95,6 +95,10 @@ WHERE u.role = 'owner' AND u.disabled_at IS NULL
 ORDER BY u.created_at, u.id
 LIMIT 1
 
+-- name: users.has_password
+-- Whether somebody can sign in with a password.
+SELECT EXISTS (SELECT FROM users WHERE lower(email) = lower($1) AND password_hash IS NOT NULL)
+
 -- name: users.set_password
 -- Give somebody a password. Whoever is signed in as them has to sign in with it.
 WITH changed AS (
