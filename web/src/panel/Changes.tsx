@@ -2,11 +2,13 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Columns2, RefreshCw, Rows3, WrapText } from "lucide-react";
-import { lazy, Suspense, useCallback, useEffect } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { api } from "../api/client.ts";
+import type { Answer } from "../api/operations.ts";
 import type { Message } from "../api/types.ts";
 import type { ChatState } from "../chat/model/state.ts";
 import { useChat, useLiveChat } from "../chat/network/hooks.ts";
+import { useMine } from "../chat/network/reading.ts";
 import { useStores } from "../chat/network/stores.ts";
 import type { DiffMode } from "../diff/DiffFileView.tsx";
 import { parseDiff } from "../diff/parse.ts";
@@ -117,6 +119,11 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
         </Button>
       </div>
       {status && <Verdicts checks={status.pull_request_checks} review={status.pull_request_review} />}
+      {status?.pull_request_url && (
+        <Review
+          onHand={(entry) => comment(entry.path || "pull request", entry.line ?? 0, "", handed(entry))}
+        />
+      )}
       {error && <p className="quiet panel-note">{error.message}</p>}
       {data?.left_out && (
         <p className="quiet panel-note">{t("Not shown: {what}.", { what: data.left_out })}</p>
@@ -128,6 +135,47 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
         </Suspense>
       )}
     </div>
+  );
+}
+
+type ReviewComment = Answer<"get", "/chats/{chat_id}/review-comments">["items"][number];
+
+const handed = (entry: ReviewComment) =>
+  t("{author} says in a review: {body}", { author: entry.author, body: entry.body });
+
+/** What reviewers say of the pull request. Each comment can go along with the next message. */
+function Review({ onHand }: { onHand: (entry: ReviewComment) => void }) {
+  const live = useLiveChat();
+  const mine = useMine();
+  const [open, setOpen] = useState(false);
+  const { data, error, isFetching } = useQuery({
+    queryKey: ["review", live.id],
+    queryFn: () => api.get(`/chats/${live.id}/review-comments`),
+    enabled: open,
+    retry: false,
+  });
+  return (
+    <details className="panel-note review" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary aria-busy={isFetching}>{t("Review comments")}</summary>
+      {error && <p className="quiet">{error.message}</p>}
+      {data?.items.length === 0 && <p className="quiet">{t("Nobody commented yet.")}</p>}
+      <ul>
+        {data?.items.map((entry) => (
+          <li key={`${entry.url} ${entry.body}`}>
+            <p className="quiet">
+              <strong>{entry.author}</strong>{" "}
+              {entry.path && <code>{`${entry.path}${entry.line ? `:${entry.line}` : ""}`}</code>}
+            </p>
+            <p className="review-body">{entry.body}</p>
+            {mine && (
+              <Button small onClick={() => onHand(entry)}>
+                {t("Hand to the agent")}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

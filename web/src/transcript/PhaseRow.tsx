@@ -7,12 +7,14 @@ import { Loading } from "../ui/Loading.tsx";
 import { ActionCard } from "./ActionCard.tsx";
 import { ErrorCard } from "./ErrorCard.tsx";
 import { Progress } from "./Progress.tsx";
+import { RefusedRequests } from "./RefusedRequests.tsx";
 import { Retrying } from "./Retrying.tsx";
 
 export function PhaseRow({ shown }: { shown: boolean }) {
   const phase = usePhase();
   return (
     <div className="phase" data-phase={phase.kind}>
+      {shown && <RefusedRequests />}
       {shown && <PhaseView phase={phase} />}
       <span className="only-spoken" role="status" aria-live="polite">
         {spoken(phase)}

@@ -109,4 +109,12 @@ async def take_back_in_chat(caller: Caller, chat_id: ChatId, rule_id: UUID) -> N
 
 def _refused(seen: SeenRequest) -> RefusedRequest:
     at = datetime.fromtimestamp(seen.at, UTC)
-    return RefusedRequest(at=at, method=seen.method, host=seen.host, port=seen.port, path=seen.path, reason=seen.reason)
+    return RefusedRequest(
+        at=at,
+        method=seen.method,
+        host=seen.host,
+        port=seen.port,
+        path=seen.path,
+        reason=seen.reason,
+        rule=seen.lifted_by,
+    )

@@ -61,6 +61,8 @@ class RefusedRequest(Struct, frozen=True, kw_only=True):
     port: int
     path: str
     reason: str
+    rule: Rule | None = None
+    """The narrowest rule that would let it leave, where a rule is all that it lacks."""
 
 
 class ChatNetwork(Struct, frozen=True):

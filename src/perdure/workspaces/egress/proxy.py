@@ -40,6 +40,8 @@ class SeenRequest(Struct, frozen=True):
     allowed: bool
     reason: str = ""
     rule: str = ""
+    lifted_by: Rule | None = None
+    """What would let it leave."""
 
 
 class Refuse(Exception):
@@ -63,7 +65,9 @@ class SeenRequests:
             self._count += 1
             rule = verdict.rule.id if verdict.rule else ""
             place = (origin.host, origin.port, path.partition("?")[0][:200])
-            seen = SeenRequest(self._count, time.time(), method[:20], *place, verdict.allowed, verdict.reason, rule)
+            seen = SeenRequest(
+                self._count, time.time(), method[:20], *place, verdict.allowed, verdict.reason, rule, verdict.lifted_by
+            )
             self._kept.append(seen)
             self._changed.notify_all()
 

@@ -123,6 +123,8 @@ class Verdict:
 
     rule: ArmedRule | None
     reason: str = ""
+    lifted_by: Rule | None = None
+    """The narrowest rule that would have let it leave, where a rule is all that it lacks."""
 
     @property
     def allowed(self) -> bool:
@@ -138,14 +140,23 @@ def decide(rules: Sequence[ArmedRule], origin: Origin, request: tuple[str, str] 
     """Whether a connection, or a request with its method and path, may leave; by the rule that adds most."""
     about = [armed for armed in rules if armed.rule.covers(origin)]
     if not about:
-        return Verdict(None, f"no rule allows {origin.scheme}://{origin}")
+        return Verdict(None, f"no rule allows {origin.scheme}://{origin}", _lifting(origin))
     fitting = about if request is None else [armed for armed in about if armed.rule.allows(*request)]
     if request is not None and not fitting:
-        return Verdict(None, f"the rules for {origin} do not allow {request[0]} {request[1].partition('?')[0]}")
+        bare = request[1].partition("?")[0]
+        lifting = _lifting(origin, (request[0],), (bare,))
+        return Verdict(None, f"the rules for {origin} do not allow {request[0]} {bare}", lifting)
     chosen = max(fitting, key=lambda armed: (armed.rule.credential is not None, not armed.once))
     if request is not None and chosen.missing:
         return Verdict(None, f"the secret {chosen.missing!r} of the rule for {origin} is not stored")
     return Verdict(chosen)
+
+
+def _lifting(origin: Origin, methods: tuple[str, ...] = (), paths: tuple[str, ...] = ()) -> Rule | None:
+    port = 0 if origin.port == PORTS[origin.scheme] else origin.port
+    rule = Rule(origin.host, origin.scheme, port, methods, paths)
+    # What has no pattern of its own, such as a path with an encoded slash, is for whoever writes rules.
+    return None if faults(rule) or not all(rule.allows(method, path) for method in methods for path in paths) else rule
 
 
 def host_of(text: str) -> str | None:
