@@ -6,7 +6,7 @@ UV      := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .make/uv/bin/
 BIN     := .venv/bin
 READY   := .venv/.synced
 LOCKS   := requirements.lock web/pnpm-lock.yaml tests/peers/pnpm-lock.yaml tests/peers/front_ends/pnpm-lock.yaml
-STEPS   := src/perdure/store/migrations
+MIGRATIONS := src/perdure/store/migrations
 WEB     := .make/web-packages
 PAGE    := web/dist/index.html
 PREFIX  ?= /opt/perdure
@@ -67,11 +67,10 @@ check-code:
 	@$(BIN)/lint-imports --cache-dir .make/imports > .make/imports.log || { cat .make/imports.log; exit 1; }
 
 check-locks:
-	@! ls src/perdure/store/migrations | grep -o '^[0-9]*' | uniq -d | grep . || { echo "check: two migrations have this number"; exit 1; }
 	@! grep -n '://' $(LOCKS) || { echo "check: a lock file names a host"; exit 1; }
 
 check-migrations:
-	@! ls $(STEPS) | grep -o '^[0-9][0-9]*_' | uniq -d | grep . || { echo "check: two migrations have the same number"; exit 1; }
+	@! ls $(MIGRATIONS) | grep -o '^[0-9][0-9]*_' | uniq -d | grep . || { echo "check: two migrations have the same number"; exit 1; }
 
 format: $(READY) ## Format the code and mend what can be mended
 	@$(BIN)/ruff check --fix --quiet . || true
