@@ -17,10 +17,11 @@ from perdure.config.demo import offer_demo
 from perdure.core.card import NewCard
 from perdure.core.chat import AT_REST, Busy, Chat
 from perdure.core.commit import Commit
-from perdure.core.ids import ChatId, ModelName
+from perdure.core.ids import ChatId, ModelName, UserId
 from perdure.core.message import Kind, Message, NewMessage, Role, Text, ToolCall, ToolResult
 from perdure.core.timing import Clock, SystemClock
 from perdure.live.episodes import Episode, Piece
+from perdure.machine.change import Owner
 from perdure.machine.transitions.driving import Acquire, RecordGenerationAttempt
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
@@ -104,13 +105,19 @@ class InProcessReplica:
         chat_id = chat_id or ChatId(uuid4())
         card.setdefault("owner_id", self.user)
         new = NewCard(organisation_id=self.organisation, title=text[:40], model=model, **card)
-        owner = self.worker.runners.take(card["owner_id"])
-        assert owner is not None
+        owner = await self._owner(card["owner_id"])
         said = msgspec.structs.replace(self.says(text, model=model), created_by=card["owner_id"])
         transitions = [Create((said,)), Acquire(owner), RecordGenerationAttempt()]
         committed = await self.machine.create(chat_id, new, transitions)
         self.worker.runners.taken(committed, owner)
         return chat_id
+
+    async def _owner(self, user: UserId) -> Owner:
+        """A place for a chat, once the lease is held: a busy machine may renew it late."""
+        await self.lease.held()
+        owner = self.worker.runners.take(user)
+        assert owner is not None
+        return owner
 
     async def someone_waits(self, text: str) -> ChatId:
         """A new chat that nobody has taken."""
@@ -120,8 +127,7 @@ class InProcessReplica:
         return chat_id
 
     async def someone_adds(self, chat_id: ChatId, text: str, busy: Busy = Busy.QUEUE) -> Commit:
-        owner = self.worker.runners.take(self.user)
-        assert owner is not None
+        owner = await self._owner(self.user)
 
         def bundle(chat: Chat) -> list[Any]:
             send = SendMessage(self.says(text), busy)
