@@ -1,10 +1,11 @@
 """How a caller proves who they are: a session's cookie or a token, remembered for a few seconds."""
 
+import logging
 from collections.abc import Callable, Mapping
 
 from perdure.access.actor import PERMISSIONS, SCOPED, Actor, Role, Scope
 from perdure.access.credentials import SESSION_PREFIX, TOKEN_PREFIX, csrf_token, digest, same
-from perdure.core.errors import NotAllowed, Unauthenticated
+from perdure.core.errors import NotAllowed, Unauthenticated, Unavailable
 from perdure.core.notice import ACTORS_CHANGED, Notice, Topic
 from perdure.core.timing import ACTOR_CACHED, Clock
 from perdure.store.cache import Cache
@@ -13,6 +14,8 @@ from perdure.store.pubsub import Pubsub
 from perdure.store.tables import sessions, tokens
 from perdure.store.tables.sessions import SessionActor
 from perdure.store.tables.tokens import TokenActor
+
+_log = logging.getLogger(__name__)
 
 
 class Authentication:
@@ -55,8 +58,17 @@ class Authentication:
             return session and _of_session(session)
         if secret.startswith(TOKEN_PREFIX):
             token = await tokens.actor(self._pool, digest(secret))
+            if token is not None and token.unnoted:
+                await self._note_use(secret)
             return token and _of_token(token)
         return None
+
+    async def _note_use(self, secret: str) -> None:
+        """Nobody is turned away because that cannot be written: a database that can be read answers who reads."""
+        try:
+            await tokens.note_use(self._pool, digest(secret))
+        except Unavailable as error:
+            _log.debug("the use of a token was not noted: %s", error)
 
 
 def _of_session(session: SessionActor) -> Actor:

@@ -19,6 +19,8 @@ class TokenActor(Struct, frozen=True):
     role: str
     name: str
     scopes: tuple[str, ...]
+    unnoted: bool
+    """Whether its use is to be noted."""
 
 
 class Token(Struct, frozen=True):
@@ -33,6 +35,10 @@ class Token(Struct, frozen=True):
 
 @query
 async def actor(db: Database, digest: bytes) -> TokenActor | None: ...
+
+
+@query
+async def note_use(db: Database, digest: bytes) -> None: ...
 
 
 @query
