@@ -111,7 +111,7 @@ def test_which_tools_each_kind_of_chat_is_offered() -> None:
     planning = {"ask_user_question", "propose_plan", "write_file", "edit_files", "list_templates", "read_template"}
     assert offered[Mode.EXPLORE] == reading
     assert offered[Mode.PLAN] == reading | agents | planning
-    acting = {"write_file", "edit_files", "attach_file", "process_signal", "remember"}
+    acting = {"write_file", "edit_files", "attach_file", "process_signal", "open_pull_request", "remember"}
     assert offered[Mode.CHILD] == reading | agents | acting
     assert not {"ask_user_question", "propose_plan"} & offered[Mode.ROOT]
 
