@@ -15,6 +15,7 @@ from perdure.access.actor import Scope
 from perdure.access.credentials import SESSION_PREFIX, digest, mint
 from perdure.app.replica import PROTOCOLS
 from perdure.core.ids import ChatId
+from perdure.core.message import Role
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.replica import InProcessReplica
@@ -86,6 +87,53 @@ async def test_whoever_a_chat_is_shared_with_only_reads_it_in_any_protocol(
         assert await rows_of(replica.pool, cast.chat_id) == before, name
         seen |= {name} if "Hello." in text else set()
     assert {"a2a GetTask", "mcp tools/call read_chat", "mcp tasks/get"} <= seen
+
+
+GOING_ON = {
+    "response": "completed",
+    "ai": '"finish"',
+    "ag-ui": "RUN_FINISHED",
+    "a2a": "contextId",
+    "mcp before tools/call continue_chat": '"text":"a"',
+}
+"""What says something more in a chat, in each protocol, and what shows that it was taken."""
+
+
+@pytest.mark.parametrize("name", GOING_ON)
+async def test_whoever_a_chat_is_shared_with_to_write_goes_on_in_it_in_any_protocol(
+    cast: Cast, replica: InProcessReplica, http: aiohttp.ClientSession, name: str
+) -> None:
+    await replica.pool.execute("UPDATE chat_shares SET role = 'write' WHERE chat_id = $1", cast.chat_id)
+    ask = asks(cast.chat_id)[name]
+    # Which tools a chat has is for its owner to say.
+    asked = Ask(ask.path, {key: value for key, value in ask.body.items() if key != "tools"}, ask.headers)
+    status, text = await told(http, cast.url, asked, cast.bob)
+    assert (status, GOING_ON[name] in text) == (200, True), text
+    await replica.comes_to_rest(cast.chat_id)
+    said = await replica.messages(cast.chat_id)
+    assert [message.author for message in said if message.role is Role.USER] == [None, "bob@example.com"]
+
+
+async def test_whoever_may_write_in_a_chat_may_stop_it_in_any_protocol(
+    cast: Cast, replica: InProcessReplica, http: aiohttp.ClientSession, sim: Simulator
+) -> None:
+    await replica.pool.execute("UPDATE chat_shares SET role = 'write' WHERE chat_id = $1", cast.chat_id)
+    for gate, path, params in (
+        ("a2a", "/a2a/demo", "CancelTask"),
+        ("mcp", "/mcp", "tasks/cancel"),
+        ("openai", "/v1/responses/{turn}/cancel", ""),
+    ):
+        said = f"[[say:Some words.]] [[gate:{gate}]] [[say:Not these.]]"
+        number = int((await replica.someone_adds(cast.chat_id, said)).chat.turn)
+        await sim.gates[gate].reached()
+        named = {"CancelTask": f"{cast.chat_id.hex}{number:08x}", "tasks/cancel": f"turn-{cast.chat_id.hex}-{number}"}
+        key = "id" if params == "CancelTask" else "taskId"
+        body = {"jsonrpc": "2.0", "id": 1, "method": params, "params": {key: named[params]}} if params else {}
+        turn = f"resp_{cast.chat_id.hex}{number:08x}"
+        status, text = await told(http, cast.url, Ask(path.format(turn=turn), body), cast.bob)
+        assert (status, '"error":{' in text) == (200, False), text
+        await replica.comes_to_rest(cast.chat_id)
+        assert "Not these." not in (await replica.said(cast.chat_id))[-1]
 
 
 @pytest.mark.parametrize("token", ["none", "wrong", "session", "read"])

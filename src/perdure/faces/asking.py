@@ -58,7 +58,7 @@ class Asking:
         """The turn that answers what is new, in a chat that the client names."""
         await self._check()
         try:
-            seen = await self._caller.chats.own(chat_id)
+            seen = await self._caller.chats.shared(chat_id)
         except ChatNotFound:
             if self._asked.key is None:
                 raise
@@ -68,7 +68,7 @@ class Asking:
     async def branch(self, turn: TurnId) -> TurnId:
         """The same after a turn of the past: what came after it stays where it is, and a new chat goes on from here."""
         await self._check()
-        seen = await self._caller.chats.own(turn.chat_id)
+        seen = await self._caller.chats.shared(turn.chat_id)
         last = await self._end_of(turn)
         if last is None:
             return await self._added(seen)

@@ -31,7 +31,7 @@ class Finding:
         theirs = self._asked.entries
         if self._asked.key is not None:
             with suppress(ChatNotFound):
-                seen = await self._caller.chats.own(self._asked.key)
+                seen = await self._caller.chats.shared(self._asked.key)
                 ours = await self._known(seen)
                 # Front ends ask for titles and tags under the same key: such a question edits nothing.
                 if common(ours, theirs) or self._asked.joins:

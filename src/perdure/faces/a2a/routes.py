@@ -85,7 +85,7 @@ async def _read(request: Request, _: str, rpc: RpcRequest) -> Answered:
 async def _cancel(request: Request, _: str, rpc: RpcRequest) -> Answered:
     turn = _turn(rpc)
     task, feed = GivenTask(turn), await _feed(request, turn)
-    seen = await request.caller.chats.own(turn.chat_id)
+    seen = await request.caller.chats.shared(turn.chat_id)
     _take(task, await feed.now())
     if task.ended is not None:
         raise A2aError(wire.NOT_CANCELABLE, "This task is over.")

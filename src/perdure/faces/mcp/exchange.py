@@ -293,7 +293,7 @@ class Exchange:
 
     async def _cancel_task(self) -> Answered:
         task = await self._tasks.read(self._turn)
-        await self._caller.chats.own(task.turn.chat_id)
+        await self._caller.chats.shared(task.turn.chat_id)
         if task.ended is None:
             with suppress(TransitionNotAllowed):
                 await interrupt(self._caller, task.turn.chat_id, TurnBody(turn=task.turn.number))

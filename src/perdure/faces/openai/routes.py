@@ -173,7 +173,7 @@ async def read_response(request: Request, response_id: str) -> Answered:
 async def cancel_response(request: Request, response_id: str) -> Answered:
     turn = turn_named(response_id)
     response, feed = await _turns(request).response(turn)
-    seen = await request.caller.chats.own(turn.chat_id)
+    seen = await request.caller.chats.shared(turn.chat_id)
     response.add(await feed.now())
     if response.ended is not None:
         # Another turn may run by now: that one goes on.
