@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, urljoin, urlsplit
+from uuid import UUID
 
 import aiohttp
 import pytest
@@ -13,13 +14,23 @@ from aiohttp import web
 from tests.tools.mcp.peers import PEERS, Peer, peer
 
 from perdure.access.actor import Role
+from perdure.access.keyring import Keyring
 from perdure.api.asgi_app import AsgiApp
 from perdure.api.page import Page
 from perdure.api.server import Api
 from perdure.api.table import TABLE
+from perdure.config.mcp import Transport
+from perdure.core.ids import McpServerId, UserId
+from perdure.core.timing import SystemClock
 from perdure.store.pool import Pool
+from perdure.testing.fakes import SECRET
 from perdure.testing.ports import free_port
 from perdure.testing.served_api import Person, ServedApi, listening, serve_api
+from perdure.tools.mcp.grants import Grants
+from perdure.tools.mcp.messages import SignInNeeded
+from perdure.tools.mcp.protocol.session import OpenSession
+from perdure.tools.mcp.transport import TransportOptions
+from perdure.tools.network import Network
 
 SHORT = 50
 """Shorter than the margin within which tokens are renewed: every use renews them."""
@@ -106,6 +117,47 @@ async def test_an_admin_hears_that_the_secret_of_a_client_is_wrong(place: Place)
     back = urlsplit(await signs_in((await ada.post(f"/mcp-servers/{added.json['id']}/sign-in")).json["url"]))
     arrived = await ada.get(f"/mcp-servers/callback?{back.query}")
     assert (arrived.status, "correct its client ID and secret" in arrived.json["message"]) == (400, True)
+
+
+async def test_a_scope_that_a_call_needed_is_asked_for_at_the_next_sign_in(place: Place) -> None:
+    """As the call was refused: what the person allowed before is asked for, too."""
+    ada, server = place.ada, McpServerId(UUID(place.server_id))
+    grants = Grants(place.api.pool, Keyring.of([SECRET]), SystemClock(), Network())
+
+    async def asked() -> list[str]:
+        url = str((await ada.post(f"/mcp-servers/{place.server_id}/sign-in")).json["url"])
+        return parse_qs(urlsplit(url).query)["scope"][0].split()
+
+    before = await asked()
+    back = urlsplit(await signs_in((await ada.post(f"/mcp-servers/{place.server_id}/sign-in")).json["url"]))
+    assert (await ada.get(f"/mcp-servers/callback?{back.query}")).status == 303
+    user = UserId(await place.api.pool.fetchval("SELECT user_id FROM mcp_grants"))
+    refused = web.Application()
+    refused.router.add_post("/mcp", _wants_more)
+    runner = web.AppRunner(refused)
+    await runner.setup()
+    try:
+        await web.SockSite(runner, socket.create_server(("127.0.0.1", 0))).start()
+        url = f"http://127.0.0.1:{runner.addresses[0][1]}/mcp"
+        options = TransportOptions(
+            name="more",
+            transport=Transport.HTTP,
+            url=url,
+            token=lambda: grants.token(server, user),
+            wants=lambda scope: grants.want(server, user, scope),
+        )
+        with pytest.raises(SignInNeeded):
+            await OpenSession.to(options, lambda: None)
+    finally:
+        await runner.cleanup()
+    assert await asked() == [*before, "more", "most"]
+    assert await grants.token(server, user)
+
+
+async def _wants_more(request: web.Request) -> web.Response:
+    assert request.headers["authorization"].startswith("Bearer ")
+    refusal = 'Bearer error="insufficient_scope", scope="more most"'
+    return web.Response(status=403, headers={"www-authenticate": refusal})
 
 
 @asynccontextmanager

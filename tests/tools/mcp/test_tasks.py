@@ -6,6 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams
 from tests.faces.conftest import minted
 from tests.tools.mcp.peers import Bridge, everything
 from tests.tools.mcp.test_turns import calling
@@ -23,6 +24,7 @@ from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
 from perdure.testing.served_api import listening
 from perdure.tools.builtin import BUILTIN_TOOLS
+from perdure.tools.mcp.protocol.tasks import filled, put_aside
 from perdure.tools.tool import Effect
 
 BEGIN = "perdure__begin_chat"
@@ -147,3 +149,30 @@ async def test_a_tool_of_an_older_server_that_only_runs_as_a_task_is_offered_and
         await replica.until(chat_id, lambda chat: chat.status in AT_REST, patience=100)
         (told,) = await results(replica, chat_id, "everything__simulate-research-query")
         assert "tea" in told
+
+
+DRINK, NAME = {"type": "string", "default": "tea"}, {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "required", "answer"),
+    [
+        ({"drink": DRINK, "name": NAME}, ["drink"], ("accept", {"drink": "tea"})),
+        ({"drink": DRINK, "name": NAME}, ["drink", "name"], ("cancel", None)),
+        ({"name": NAME}, [], ("cancel", None)),
+        ({}, [], ("cancel", None)),
+    ],
+)
+async def test_a_form_of_a_trusted_server_is_filled_in_where_it_proposes_all_that_it_needs(
+    fields: dict[str, Any], required: list[str], answer: tuple[str, Any]
+) -> None:
+    schema = {"type": "object", "properties": fields, "required": required}
+    asked = ElicitRequestFormParams(message="What may it be?", requested_schema=schema)
+    told = await filled(None, asked)
+    assert (told.action, told.content) == answer
+    assert (await put_aside(None, asked)).action == "cancel"
+
+
+async def test_nobody_is_sent_elsewhere_by_a_trusted_server() -> None:
+    asked = ElicitRequestURLParams(message="Sign here.", url="https://elsewhere.example", elicitation_id="1")
+    assert (await filled(None, asked)).action == "cancel"

@@ -169,6 +169,21 @@ def connection_to(url: str, transport: Transport, patience: timedelta) -> Connec
     return Connection(connect, SystemClock())
 
 
+async def test_a_server_that_is_removed_is_left(replica: InProcessReplica, bridge: Bridge, sim: Simulator) -> None:
+    async with workbench() as server:
+        kept = await bridge.add("kept", url=f"http://127.0.0.1:{server.port}/mcp")
+        gone = await bridge.add("gone", url=f"http://127.0.0.1:{server.port}/mcp")
+        calling(sim, ("kept__add", {"a": 1, "b": 2}), ("gone__add", {"a": 1, "b": 2}))
+        await replica.comes_to_rest(await replica.someone_asks("[[script:calls]]"))
+        assert bridge.numbers("perdure_mcp_connections_open") == 2
+        await bridge.pool.execute("DELETE FROM mcp_servers WHERE id = $1", gone)
+        await bridge.services.connections.once()
+        assert bridge.numbers("perdure_mcp_connections_open") == 1
+        await bridge.pool.execute("UPDATE mcp_servers SET revision = revision + 1 WHERE id = $1", kept)
+        await bridge.services.connections.once()
+        assert bridge.numbers("perdure_mcp_connections_open") == 0
+
+
 @pytest.mark.parametrize(("kind", "path"), [("http", "mcp"), ("sse", "sse")])
 async def test_a_call_that_takes_too_long_is_given_up_and_the_connection_is_kept(kind: str, path: str) -> None:
     async with workbench(kind) as server:

@@ -1,5 +1,7 @@
 """MCP servers of organisations."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from perdure.core.ids import McpServerId
@@ -12,6 +14,11 @@ class McpServerRow(Struct, frozen=True):
     slug: str
     options: str
     secret: bytes | None
+    revision: int
+
+
+class Revision(Struct, frozen=True):
+    id: McpServerId
     revision: int
 
 
@@ -28,6 +35,10 @@ async def listed(scope: PersonScope) -> list[McpServerSeen]: ...
 
 @query
 async def of_organisation(scope: OrganisationScope) -> list[McpServerRow]: ...
+
+
+@query
+async def revisions(db: Database, servers: Sequence[McpServerId]) -> list[Revision]: ...
 
 
 @query

@@ -10,6 +10,10 @@ ORDER BY s.slug
 -- The MCP servers of an organisation, with their encrypted secrets.
 SELECT id, slug, options, secret, revision FROM mcp_servers WHERE organisation_id = $1 ORDER BY slug
 
+-- name: mcp_servers.revisions
+-- Which revision each of these servers is at. One that was removed has none.
+SELECT id, revision FROM mcp_servers WHERE id = ANY ($1)
+
 -- name: mcp_servers.add
 -- A new MCP server: $2 slug, $3 options, $4 its secrets.
 INSERT INTO mcp_servers (organisation_id, slug, options, secret) VALUES ($1, $2, $3, $4)

@@ -9,10 +9,13 @@ from datetime import timedelta
 from uuid import UUID
 
 from perdure.config.mcp import McpServer, Transport
-from perdure.core.ids import ChatId, UserId
+from perdure.core.errors import DatabaseFault, Unavailable
+from perdure.core.ids import ChatId, McpServerId, UserId
 from perdure.core.tasks import every
 from perdure.core.timing import Clock
 from perdure.observe.measures.work import McpMeasures
+from perdure.store.pool import Pool
+from perdure.store.tables import mcp_servers
 from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.tools.mcp.connection import Connection
 from perdure.tools.mcp.messages import Session, Unreachable
@@ -27,7 +30,7 @@ _log = logging.getLogger(__name__)
 class ConnectionKey:
     """What tells connections apart. A server that was set up anew is another one."""
 
-    server: UUID
+    server: McpServerId
     revision: int
     user: UserId
     workspace: UUID | None = None
@@ -36,10 +39,15 @@ class ConnectionKey:
     """Whether the command may only look there."""
 
 
+def _waits(error: BaseException) -> None:
+    _log.warning("connections to MCP servers are looked through later: %s", error)
+
+
 class Connections:
     """Hands out connections and closes idle ones."""
 
-    def __init__(self, transports: Transports, clock: Clock, measures: McpMeasures) -> None:
+    def __init__(self, pool: Pool, transports: Transports, clock: Clock, measures: McpMeasures) -> None:
+        self._pool = pool
         self._transports = transports
         self._clock = clock
         self._measures = measures
@@ -74,13 +82,16 @@ class Connections:
         return next((trouble for trouble in known if trouble), None)
 
     async def once(self) -> None:
-        """Close what was not used for a while, and what belongs to a server's older revisions."""
+        """Close what was not used for a while, and what belongs to a server that was changed or removed since."""
+        if not self._connections:
+            return
+        servers = list({key.server for key in self._connections})
+        current = {(row.id, row.revision) for row in await mcp_servers.revisions(self._pool, servers)}
         now = self._clock.monotonic()
-        newest = {key.server: key.revision for key in sorted(self._connections, key=lambda key: key.revision)}
         idle = [
             key
             for key, connection in self._connections.items()
-            if now - connection.used > MCP_IDLE.total_seconds() or key.revision < newest[key.server]
+            if now - connection.used > MCP_IDLE.total_seconds() or (key.server, key.revision) not in current
         ]
         for connection in [self._connections.pop(key) for key in idle]:
             await connection.close()
@@ -88,7 +99,7 @@ class Connections:
     async def run(self) -> None:
         """Until cancelled; then nothing is left open."""
         try:
-            await every(MCP_SWEEP, self.once, self._clock)
+            await every(MCP_SWEEP, self.once, self._clock, expected=(Unavailable, DatabaseFault), report=_waits)
         finally:
             await self.close()
 

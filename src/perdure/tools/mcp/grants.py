@@ -18,6 +18,7 @@ from perdure.tools.mcp.token_endpoint import OAuthClient, exchange
 from perdure.tools.network import Network
 
 MCP_TOKEN_MARGIN = timedelta(minutes=1)
+LONGEST_SCOPE = 2_000
 SIGN_IN = "the user has to sign in to it first, in the settings"
 
 
@@ -29,6 +30,13 @@ class Grant(Struct, frozen=True, kw_only=True, omit_defaults=True):
     token_endpoint: str
     client: OAuthClient
     resource: str = ""
+    wanted: str = ""
+    """The scope that a call needed besides: it is asked for at the next sign-in."""
+
+
+def scopes(*said: str) -> str:
+    """All of these scopes, each once."""
+    return " ".join(dict.fromkeys(name for each in said for name in each.split()))
 
 
 class Grants:
@@ -51,6 +59,21 @@ class Grants:
 
     async def keep(self, server_id: McpServerId, user_id: UserId, grant: Grant, expires_in: float | None) -> None:
         await self._put(self._pool, server_id, user_id, grant, expires_in)
+
+    async def want(self, server_id: McpServerId, user_id: UserId, scope: str) -> None:
+        """Note that a call was refused for want of a scope. What other calls wanted stays noted."""
+        async with transaction(self._pool) as connection:
+            row = await mcp_grants.hold(connection, server_id, user_id)
+            if row is None:
+                return
+            grant = self._opened(row.secret)
+            noted = msgspec.structs.replace(grant, wanted=scopes(grant.wanted, scope)[:LONGEST_SCOPE])
+            if noted != grant:
+                await mcp_grants.put(connection, server_id, user_id, self._sealed(noted), row.expires_at)
+
+    async def wanted(self, server_id: McpServerId, user_id: UserId) -> str:
+        row = await mcp_grants.load(self._pool, server_id, user_id)
+        return "" if row is None else self._opened(row.secret).wanted
 
     async def _renewed(self, server_id: McpServerId, user_id: UserId) -> str:
         """Ask for new tokens. Replicas take turns: a refresh token works once."""
@@ -78,8 +101,10 @@ class Grants:
         self, db: Database, server_id: McpServerId, user_id: UserId, grant: Grant, expires_in: float | None
     ) -> None:
         expires_at = None if expires_in is None else self._clock.now() + timedelta(seconds=expires_in)
-        sealed = self._keyring.seal(msgspec.json.encode(grant).decode(), GRANT_PURPOSE)
-        await mcp_grants.put(db, server_id, user_id, sealed, expires_at)
+        await mcp_grants.put(db, server_id, user_id, self._sealed(grant), expires_at)
+
+    def _sealed(self, grant: Grant) -> bytes:
+        return self._keyring.seal(msgspec.json.encode(grant).decode(), GRANT_PURPOSE)
 
     def _opened(self, sealed: bytes) -> Grant:
         return msgspec.json.decode(self._keyring.open(sealed, GRANT_PURPOSE), type=Grant)

@@ -34,5 +34,5 @@ def make_mcp_services(
 ) -> McpServices:
     network = network or Network()
     grants = Grants(pool, keyring, clock, network)
-    connections = Connections(Transports(keyring, grants, workspaces, network), clock, measures)
+    connections = Connections(pool, Transports(keyring, grants, workspaces, network), clock, measures)
     return McpServices(connections, McpTools(config, connections, measures), SignIns(pool, keyring, grants))

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from perdure.access.credentials import digest, mint
 from perdure.access.keyring import Keyring
@@ -19,7 +19,7 @@ from perdure.core.errors import InvalidInput, Unavailable
 from perdure.core.ids import McpServerId, UserId
 from perdure.store.pool import Pool
 from perdure.store.tables import mcp_servers, mcp_sign_ins
-from perdure.tools.mcp.grants import Grant, Grants
+from perdure.tools.mcp.grants import Grant, Grants, scopes
 from perdure.tools.mcp.messages import Unreachable
 from perdure.tools.mcp.token_endpoint import BASIC, POST, OAuthClient, exchange
 from perdure.tools.mcp.transport import opened_secrets
@@ -73,6 +73,8 @@ class SignIns:
             authority: AuthorizationServer = await discovery.authorization_server_of(
                 server.options.url, server.options.scope, self._grants.network
             )
+            wanted = await self._grants.wanted(server.id, user_id)
+            authority = structs.replace(authority, scope=scopes(authority.scope, wanted))
             client = await self._client(discovery, server, authority, redirect_uri)
         except Unreachable as error:
             raise Unavailable(f"{server.title}: {error}.") from error

@@ -30,6 +30,10 @@ class TransportOptions:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     token: Callable[[], Awaitable[str]] | None = None
     """A token that is good now, where the person signed in. Raises SignInNeeded where they did not."""
+    wants: Callable[[str], Awaitable[None]] | None = None
+    """Told which scope a call needs that the person has not given."""
+    fills_forms: bool = False
+    """Whether a form in the middle of a call is filled in with what it proposes."""
     network: Network = field(default_factory=Network)
     call_timeout: timedelta = MCP_CALL
     command: str = ""
@@ -62,14 +66,18 @@ class Transports:
                 transport=options.transport,
                 command=options.command,
                 environment=secrets.environment,
+                fills_forms=options.trusted,
                 workspace=lambda: self._client(row, read_only=read_only),
             )
+        signs_in = options.auth is Auth.OAUTH
         return TransportOptions(
             name=server.slug,
             transport=options.transport,
             url=options.url,
             headers=_headers(server, secrets),
-            token=(lambda: self._grants.token(server.id, user_id)) if options.auth is Auth.OAUTH else None,
+            token=(lambda: self._grants.token(server.id, user_id)) if signs_in else None,
+            wants=(lambda scope: self._grants.want(server.id, user_id, scope)) if signs_in else None,
+            fills_forms=options.trusted,
             network=self._network,
         )
 

@@ -155,7 +155,7 @@ class OpenSession:
             client_info=Implementation(name="perdure", version=product_version()),
             cache=None,
             extensions=[tasks.TasksExtension()],
-            elicitation_callback=tasks.put_aside,
+            elicitation_callback=tasks.filled if self._options.fills_forms else tasks.put_aside,
             # Little patience with calls is none with a server that takes its time to get up.
             read_timeout_seconds=max(self._options.call_timeout, MCP_CONNECT).total_seconds(),
         )

@@ -4,7 +4,15 @@ from typing import Any, Literal
 
 from mcp import ClientSession
 from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
-from mcp_types import CallToolResult, ElicitResult, Request, RequestParams, Result
+from mcp_types import (
+    CallToolResult,
+    ElicitRequestFormParams,
+    ElicitRequestParams,
+    ElicitResult,
+    Request,
+    RequestParams,
+    Result,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
@@ -81,6 +89,19 @@ class TasksExtension(ClientExtension):
 async def put_aside(context: object, params: object) -> ElicitResult:  # noqa: ARG001
     """A form in the middle of a call: nobody is there to fill it in. Those of tasks are put to the person."""
     return ElicitResult(action="cancel")
+
+
+async def filled(context: object, params: ElicitRequestParams) -> ElicitResult:
+    """The same of a server whose word counts: what its form proposes is what it gets, if that is all that it needs."""
+    if not isinstance(params, ElicitRequestFormParams):
+        return await put_aside(context, params)
+    schema: dict[str, Any] = params.requested_schema
+    fields: dict[str, dict[str, Any]] = schema.get("properties") or {}
+    proposed = {name: field["default"] for name, field in fields.items() if "default" in field}
+    needed: list[str] = schema.get("required") or []
+    if not proposed or any(name not in proposed for name in needed):
+        return await put_aside(context, params)
+    return ElicitResult(action="accept", content=proposed)
 
 
 class BecameTask(Exception):

@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
+from http import HTTPStatus
 
 import anyio
 import httpx2
 import mcp_types
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client._transport import TransportStreams
+from mcp.client.auth.utils import extract_field_from_www_auth, extract_scope_from_www_auth
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import McpHttpClientFactory
@@ -96,6 +98,10 @@ def _factory(options: TransportOptions, state: TransportState) -> McpHttpClientF
 def http_client(options: TransportOptions, state: TransportState) -> httpx2.AsyncClient:
     async def check(response: httpx2.Response) -> None:
         state.status = response.status_code if response.status_code >= 400 else None
+        if response.status_code == HTTPStatus.FORBIDDEN and options.wants is not None:
+            scope = extract_scope_from_www_auth(response)
+            if scope and extract_field_from_www_auth(response, "error") == "insufficient_scope":
+                await options.wants(scope)
         await bound(response)
 
     async def signed(request: httpx2.Request) -> None:
