@@ -86,6 +86,29 @@ def asks(chat: ChatId) -> dict[str, Ask]:
         **{
             f"a2a {each}": Ask("/a2a/demo", rpc(each, id=turn)) for each in ("GetTask", "CancelTask", "SubscribeToTask")
         },
+        "a2a push": Ask(
+            "/a2a/demo",
+            rpc(
+                "CreateTaskPushNotificationConfig",
+                taskId=turn,
+                id="p",
+                url="https://one.example/told",
+                token="t",
+                authentication={"scheme": "Bearer", "credentials": "c"},
+            ),
+        ),
+        **{
+            f"a2a {each}": Ask("/a2a/demo", rpc(f"{each}TaskPushNotificationConfig", taskId=turn, id="p"))
+            for each in ("Get", "Delete")
+        },
+        "a2a List": Ask("/a2a/demo", rpc("ListTaskPushNotificationConfigs", taskId=turn)),
+        "a2a answer": Ask(
+            "/a2a/demo",
+            rpc(
+                "SendMessage",
+                message={**message, "taskId": turn, "parts": [{"data": {"k": {"decision": "approve"}}}, {"text": "a"}]},
+            ),
+        ),
     }
     task = f"turn-{chat.hex}-1"
     calls: dict[str, dict[str, Any]] = {
@@ -138,7 +161,7 @@ CHATS = {
     ),
     *("file_links", "files", "hook_deliveries", "idempotency_keys", "inbox", "journal", "messages", "outbox"),
     *("queued_messages", "read_markers", "replicas", "search_documents", "search_progress", "segments", "settled"),
-    *("turn_traces", "workspace_contexts", "workspaces"),
+    *("turn_traces", "webhooks", "workspace_contexts", "workspaces"),
 }
 """The tables of what a chat is made of and leaves behind. A table that is new belongs to no chat until it is here."""
 

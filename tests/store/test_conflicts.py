@@ -81,6 +81,7 @@ OURS = {
     "users_pkey",
     "warm_workspaces_pkey",
     "warm_workspaces_place",
+    "webhooks_of_turn",
     "webhooks_pkey",
     "webhooks_trigger_id_key",
     "workspace_contexts_pkey",

@@ -46,7 +46,9 @@ async def assemble(
         if demo is not None:
             # Before any work is taken: the simulator that its chats used last may be gone.
             await use_demo(foundation, demo)
-        background = make_background(stack, foundation, workers, services) if parts.runs is Runs.EVERYTHING else ()
+        background = (
+            make_background(stack, foundation, workers, services, streams.hubs) if parts.runs is Runs.EVERYTHING else ()
+        )
         if parts.runs is not Runs.NOTHING:
             await workers.lease.start()
             start(stack, workers.worker)

@@ -1,10 +1,11 @@
 """What a replica does beside turns and requests: titles, search, pushes, upkeep."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Protocol
 
+from perdure.access.chats import Chats
 from perdure.access.vapid import VapidKeys
 from perdure.api.services import Services
 from perdure.app.foundation import Foundation
@@ -12,12 +13,16 @@ from perdure.app.request_parts import make_describer
 from perdure.app.worker_parts import WorkerParts
 from perdure.channels.hearing import Hearing
 from perdure.channels.telling import Telling
+from perdure.core.card import ChatSource
 from perdure.core.commit import Commit
+from perdure.core.ids import OrganisationId, UserId
 from perdure.core.timing import SystemClock
+from perdure.faces.a2a.pushing import Pushing
 from perdure.objects.mover import Mover
 from perdure.store.pool import when_moved
 from perdure.store.search import SearchIndex
-from perdure.triggers.admission import Admission
+from perdure.stream.hubs import Hubs
+from perdure.triggers.admission import Admission, Occasion
 from perdure.triggers.deliveries import DeliveryRunner
 from perdure.triggers.schedules import ScheduleRunner
 from perdure.worker.describing import Describing
@@ -37,7 +42,7 @@ class Service(Protocol):
 
 
 def make_background(
-    stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts, services: Services
+    stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts, services: Services, hubs: Hubs
 ) -> Sequence[Service]:
     """All of it, told of what it follows from now on."""
     pool, machine, pubsub, clock = foundation.pool, foundation.machine, foundation.pubsub, foundation.clock
@@ -55,7 +60,7 @@ def make_background(
         make_search(stack, foundation),
         make_push(stack, foundation, services.vapid),
         make_refills(stack, foundation),
-        make_webhook_sender(stack, foundation, services),
+        make_webhook_sender(stack, foundation, services, hubs),
         make_schedule_runner(stack, foundation, services),
         make_delivery_runner(stack, foundation, services),
         Housekeeping(pool, machine, foundation.config, pubsub, clock),
@@ -101,7 +106,17 @@ def make_refills(stack: AsyncExitStack, foundation: Foundation) -> Refills:
     return refills
 
 
-def make_webhook_sender(stack: AsyncExitStack, foundation: Foundation, services: Services) -> WebhookSender:
+def reading(services: Services) -> Callable[[UserId, OrganisationId, str], Chats]:
+    """The chats that somebody may read who is not there."""
+    admission = Admission(services)
+
+    def chats_of(user_id: UserId, organisation_id: OrganisationId, role: str) -> Chats:
+        return admission.caller(Occasion("", ChatSource.API, user_id, organisation_id, role)).chats
+
+    return chats_of
+
+
+def make_webhook_sender(stack: AsyncExitStack, foundation: Foundation, services: Services, hubs: Hubs) -> WebhookSender:
     """What tells other programs, woken by every change that they may want to hear of."""
     sender = WebhookSender(
         foundation.pool,
@@ -109,7 +124,11 @@ def make_webhook_sender(stack: AsyncExitStack, foundation: Foundation, services:
         foundation.keyring,
         foundation.clock,
         foundation.measures.webhooks,
-        ways=Ways(foundation.network, channels=Telling(foundation.pool, Admission(services))),
+        ways=Ways(
+            foundation.network,
+            channels=Telling(foundation.pool, Admission(services)),
+            tasks=Pushing(foundation.pool, hubs, reading(services)),
+        ),
     )
     stack.callback(foundation.announcer.follow(sender.committed))
     stack.callback(foundation.pubsub.listen(sender.heard))

@@ -1029,7 +1029,10 @@ CREATE TABLE public.webhooks (
     enabled boolean DEFAULT true NOT NULL,
     secret bytea NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    trigger_id uuid
+    trigger_id uuid,
+    chat_id uuid,
+    turn integer,
+    CONSTRAINT webhooks_of_a_turn CHECK (((chat_id IS NULL) = (turn IS NULL)))
 );
 
 CREATE TABLE public.workspace_contexts (
@@ -1437,6 +1440,8 @@ CREATE UNIQUE INDEX warm_workspaces_place ON public.warm_workspaces USING btree 
 
 CREATE INDEX webhooks_of_owner ON public.webhooks USING btree (owner_id);
 
+CREATE UNIQUE INDEX webhooks_of_turn ON public.webhooks USING btree (chat_id, turn, owner_id, name) WHERE (chat_id IS NOT NULL);
+
 CREATE INDEX workspace_contexts_of_workspace ON public.workspace_contexts USING btree (workspace_id);
 
 CREATE INDEX workspaces_idle ON public.workspaces USING btree (used_at) WHERE (status = 'running'::text);
@@ -1686,6 +1691,9 @@ ALTER TABLE ONLY public.users
 
 ALTER TABLE ONLY public.warm_workspaces
     ADD CONSTRAINT warm_workspaces_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id) ON DELETE CASCADE;

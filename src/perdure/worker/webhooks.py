@@ -60,8 +60,8 @@ Http = Callable[[str, str, Mapping[str, str], "Mapping[str, Any] | None"], Await
 """Asks another server: method, URL, headers and a body."""
 
 
-class ChannelTeller(Protocol):
-    """Tells a channel what happened, in its own way."""
+class Teller(Protocol):
+    """Tells others what happened in a way of their own."""
 
     async def tell(self, event: TakenEvent, credential: str, http: Http) -> tuple[int | None, str]: ...
 
@@ -72,7 +72,9 @@ class Ways:
 
     network: Network | None = None
     resolver: AbstractResolver | None = None
-    channels: ChannelTeller | None = None
+    channels: Teller | None = None
+    tasks: Teller | None = None
+    """For whoever gave a turn as a task."""
 
 
 class WebhookSender:
@@ -97,6 +99,7 @@ class WebhookSender:
         self._network = ways.network or Network()
         self._resolver = ways.resolver
         self._channels = ways.channels
+        self._tasks = ways.tasks
         self._http: aiohttp.ClientSession | None = None
         self._some = asyncio.Event()
         self._under_way = BackgroundTasks(_log)
@@ -184,6 +187,9 @@ class WebhookSender:
             if event.trigger_id is not None:
                 assert self._channels is not None, "a channel is told where channels are"
                 return await self._channels.tell(event, secret, self._asked)
+            if event.turn is not None:
+                assert self._tasks is not None, "a task is told of where protocols are"
+                return await self._tasks.tell(event, secret, self._asked)
             body = content_of(event)
             headers = signed(secret, event, body, self._clock.now().timestamp())
             async with self._request("POST", event.url, headers, body) as answer:

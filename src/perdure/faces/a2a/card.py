@@ -21,7 +21,7 @@ def card_of(address: str, agent: str) -> dict[str, Any]:
         "supportedInterfaces": [
             {"url": f"{address}/a2a/{agent}", "protocolBinding": "JSONRPC", "protocolVersion": PROTOCOL_VERSION}
         ],
-        "capabilities": {"streaming": True, "pushNotifications": False, "extendedAgentCard": False},
+        "capabilities": {"streaming": True, "pushNotifications": True, "extendedAgentCard": False},
         "securitySchemes": {"token": {"httpAuthSecurityScheme": {"scheme": "Bearer"}}},
         "securityRequirements": [{"schemes": {"token": {"list": []}}}],
         "defaultInputModes": modes,

@@ -6,9 +6,10 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from perdure.core.errors import InvalidInput, NotFound, PerdureError, Refused
+from perdure.faces.a2a.push import PushConfig
 
 INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32600, -32601, -32602
-NO_TASK, NOT_CANCELABLE, NO_PUSH, UNSUPPORTED, CONTENT_TYPE = -32001, -32002, -32003, -32004, -32005
+NO_TASK, NOT_CANCELABLE, UNSUPPORTED, CONTENT_TYPE = -32001, -32002, -32004, -32005
 NO_EXTENDED_CARD, WRONG_VERSION = -32007, -32009
 
 
@@ -39,6 +40,7 @@ class AgentMessage(Struct, frozen=True, kw_only=True, rename="camel"):
 
 class SendConfiguration(Struct, frozen=True, kw_only=True, rename="camel"):
     return_immediately: bool = False
+    task_push_notification_config: PushConfig | None = None
 
 
 class SendParams(Struct, frozen=True, kw_only=True):

@@ -41,8 +41,9 @@ def render_outbox(text: Text, shape: Shape) -> None:
         "outgoing",
         "INSERT INTO outbox (webhook_id, chat_id, event, number) "
         f"SELECT w.id, swap.id, e.event, e.number FROM swap {card}"
-        f"JOIN webhooks w ON w.enabled AND (w.owner_id = {owner} AND w.trigger_id IS NULL OR w.trigger_id = "
-        "(SELECT h.trigger_id FROM trigger_threads h WHERE h.chat_id = swap.id)) "
+        f"JOIN webhooks w ON w.enabled AND (w.owner_id = {owner} AND w.trigger_id IS NULL AND w.chat_id IS NULL "
+        "OR w.chat_id = swap.id "
+        "OR w.trigger_id = (SELECT h.trigger_id FROM trigger_threads h WHERE h.chat_id = swap.id)) "
         f"JOIN unnest({events}, {numbers}) WITH ORDINALITY AS e (event, number, place) ON e.event = ANY (w.events) "
         "ORDER BY e.place",
     )

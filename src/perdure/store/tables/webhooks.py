@@ -64,6 +64,8 @@ class TakenEvent(Struct, frozen=True):
     trigger_id: TriggerId | None = None
     """The trigger whose channel is told, and in which thread."""
     thread: str | None = None
+    turn: int | None = None
+    """The turn that whoever gave it as a task is told of."""
 
 
 class Telling(Struct, frozen=True):

@@ -1,26 +1,27 @@
 -- name: webhooks.listed
 -- The webhooks of whoever asks, oldest first.
 SELECT w.id, w.name, w.url, w.events, w.enabled, w.created_at FROM webhooks w
-WHERE w.owner_id = $1 AND w.organisation_id = $2 AND w.trigger_id IS NULL ORDER BY w.created_at, w.id
+WHERE w.owner_id = $1 AND w.organisation_id = $2 AND w.trigger_id IS NULL AND w.chat_id IS NULL ORDER BY w.created_at, w.id
 
 -- name: webhooks.add
 -- A new webhook, unless its owner has $7 already.
 INSERT INTO webhooks AS w (owner_id, organisation_id, name, url, events, secret)
 SELECT u.id, u.organisation_id, $3, $4, $5, $6 FROM users u
-WHERE u.id = $1 AND u.organisation_id = $2 AND (SELECT count(*) FROM webhooks o WHERE o.owner_id = $1 AND o.trigger_id IS NULL) < $7::integer
+WHERE u.id = $1 AND u.organisation_id = $2 AND (SELECT count(*) FROM webhooks o WHERE o.owner_id = $1 AND o.trigger_id IS NULL
+    AND o.chat_id IS NULL) < $7::integer
 RETURNING w.id, w.name, w.url, w.events, w.enabled, w.created_at
 
 -- name: webhooks.change
 -- Change a webhook. Null leaves something as it is.
 UPDATE webhooks w SET name = coalesce($4, w.name), url = coalesce($5, w.url), events = coalesce($6, w.events),
     enabled = coalesce($7, w.enabled)
-WHERE w.owner_id = $1 AND w.organisation_id = $2 AND w.id = $3 AND w.trigger_id IS NULL
+WHERE w.owner_id = $1 AND w.organisation_id = $2 AND w.id = $3 AND w.trigger_id IS NULL AND w.chat_id IS NULL
 RETURNING w.id, w.name, w.url, w.events, w.enabled, w.created_at
 
 -- name: webhooks.delete
 -- Remove a webhook with everything that it was or is to be told.
 DELETE FROM webhooks w
-WHERE w.owner_id = $1 AND w.organisation_id = $2 AND w.id = $3 AND w.trigger_id IS NULL RETURNING w.id
+WHERE w.owner_id = $1 AND w.organisation_id = $2 AND w.id = $3 AND w.trigger_id IS NULL AND w.chat_id IS NULL RETURNING w.id
 
 -- name: webhooks.deliveries
 -- What a webhook was or is to be told, newest first: in the state $4 if one is given, before $5, at most $6.
@@ -68,7 +69,7 @@ WITH heads AS (
     RETURNING o.id, o.name, o.webhook_id, o.chat_id, o.event, o.number, o.attempts, o.created_at
 )
 SELECT t.id, t.name, t.webhook_id, t.chat_id, t.event, t.number, t.attempts, t.created_at, w.url, w.secret,
-    c.title, e.status, m.role, m.parts, w.trigger_id, h.thread
+    c.title, e.status, m.role, m.parts, w.trigger_id, h.thread, w.turn
 FROM taken t
 JOIN webhooks w ON w.id = t.webhook_id
 LEFT JOIN chat_cards c ON c.id = t.chat_id
