@@ -7,6 +7,8 @@ It runs in an environment of its own, with what `requirements.txt` names.
 import asyncio
 import json
 import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
 NAME, URL, TOKEN = sys.argv[1:4]
@@ -66,6 +68,28 @@ async def fastmcp() -> Any:
         await client.call_tool("continue_chat", {"chat_id": chat, "message": "[[say:Gone on.]]"})
         read = await client.call_tool("read_chat", {"chat_id": chat})
         return [message["text"] for message in read.structured_content["messages"] if message["role"] == "assistant"]
+
+
+async def llm() -> Any:
+    """Its command, with a file of models as the guide has it, and its own log of what was said."""
+    with tempfile.TemporaryDirectory() as folder:
+        _set_up(Path(folder))
+        command = str(Path(sys.executable).with_name("llm"))
+        told: list[str] = []
+        for more in (["[[say:From a terminal.]]"], ["--no-stream", "[[say:Whole.]]"], ["-c", "[[say:And on.]]"]):
+            pipe = asyncio.subprocess.PIPE
+            program = await asyncio.create_subprocess_exec(
+                "env", f"LLM_USER_PATH={folder}", command, "-m", "perdure", *more, stdout=pipe
+            )
+            told.append((await program.communicate())[0].decode().strip())
+        return told
+
+
+def _set_up(folder: Path) -> None:
+    model = {"model_id": "perdure", "model_name": "demo", "api_base": f"{URL}/v1", "api_key_name": "perdure"}
+    # Every JSON is YAML.
+    (folder / "extra-openai-models.yaml").write_text(json.dumps([model]))
+    (folder / "keys.json").write_text(json.dumps({"perdure": TOKEN}))
 
 
 def _says(text: str) -> list[dict[str, str]]:

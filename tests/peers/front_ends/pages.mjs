@@ -1,9 +1,10 @@
-// Holds one thread on pages of three kits: node pages.mjs MODULES PAGE TOKEN THREAD FIRST_URL SECOND_URL TEXT
+// Holds one thread on pages of three kits and on our own:
+// node pages.mjs MODULES PAGE TOKEN SESSION THREAD FIRST_URL SECOND_URL TEXT
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 
-const [modules, folder, token, thread, first, second, text] = process.argv.slice(2)
+const [modules, folder, token, session, thread, first, second, text] = process.argv.slice(2)
 const { chromium } = await import(join(modules, 'playwright/index.mjs'))
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css' }
 const site = createServer(async (request, response) => {
@@ -34,6 +35,25 @@ async function say(page, words, answer) {
   await page.getByText(answer, { exact: true }).first().waitFor()
 }
 
+// On the page that comes with the server, by somebody who is signed in there.
+async function finish() {
+  const answer = await fetch(`${second}/api/v1/chats`, { headers: { Authorization: `Bearer ${token}` } })
+  const [chat] = (await answer.json()).items
+  const context = await browser.newContext()
+  await context.addCookies([{ name: 'perdure_session', value: session, url: second, httpOnly: true, sameSite: 'Lax' }])
+  const page = await context.newPage()
+  page.setDefaultTimeout(120_000)
+  await page.goto(`${second}/chats/${chat.id}`)
+  const transcript = page.getByRole('log', { name: 'Conversation' })
+  for (const said of ['Long enough to be cut in the middle.', 'Gone on.', 'And on.']) {
+    await transcript.getByText(said, { exact: true }).waitFor()
+  }
+  const box = page.getByRole('textbox', { name: 'Message', exact: true })
+  await box.fill('[[say:Finished.]]')
+  await box.press('Enter')
+  await transcript.getByText('Finished.', { exact: true }).waitFor()
+}
+
 try {
   const begun = await open('useChat', first)
   await begun.locator('textarea').fill(text)
@@ -49,7 +69,9 @@ try {
   await say(on, '[[say:Gone on.]]', 'Gone on.')
   await on.close()
   const last = await open('assistantAgUi', second)
-  await say(last, '[[say:Finished.]]', 'Finished.')
+  await say(last, '[[say:And on.]]', 'And on.')
+  await last.close()
+  await finish()
 } finally {
   await browser.close()
   site.close()
