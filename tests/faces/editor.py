@@ -19,8 +19,12 @@ class Editor:
         self._process = process
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self.updates: list[dict[str, Any]] = []
+        self.errors: list[Any] = []
         self.told = asyncio.Event()
         self.permissions: list[dict[str, Any]] = []
+        self.forms: list[dict[str, Any]] = []
+        self.answer: dict[str, Any] = {"action": "decline"}
+        """What it says to a form."""
         self.choice: str | None = "approve"
         """What it answers; None while nobody looks at it."""
 
@@ -38,7 +42,11 @@ class Editor:
                     if self.choice is not None:
                         outcome = {"outcome": {"outcome": "selected", "optionId": self.choice}}
                         self._say({"id": number, "result": outcome})
+                case {"method": "elicitation/create", "id": number, "params": params}:
+                    self.forms.append(params)
+                    self._say({"id": number, "result": self.answer})
                 case {"id": number}:
+                    self.errors += [message["error"]] if "error" in message else []
                     self._answers[number].set_result(message)
                 case _:
                     raise AssertionError(message)
@@ -54,6 +62,7 @@ class Editor:
 
     async def prompts(self, session: str, text: str) -> str:
         answer = await self.ask("session/prompt", sessionId=session, prompt=[{"type": "text", "text": text}])
+        assert answer is not None, self.errors
         return answer["stopReason"]
 
     def notify(self, method: str, **params: Any) -> None:
@@ -94,7 +103,7 @@ class Editor:
 
 
 @asynccontextmanager
-async def open_editor(url: str, token: str) -> AsyncGenerator[Editor]:
+async def open_editor(url: str, token: str, **capabilities: Any) -> AsyncGenerator[Editor]:
     """An editor in front of a server."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
@@ -103,7 +112,8 @@ async def open_editor(url: str, token: str) -> AsyncGenerator[Editor]:
     opened = Editor(process)
     listener = asyncio.create_task(opened.listen())
     try:
-        assert (await opened.ask("initialize", protocolVersion=1))["protocolVersion"] == 1
+        told = await opened.ask("initialize", protocolVersion=1, clientCapabilities=capabilities)
+        assert told["protocolVersion"] == 1
         yield opened
     finally:
         process.kill()

@@ -2,12 +2,20 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any
+from uuid import uuid4
 
+import msgspec
 import pytest
 from tests.faces.conftest import minted
 from tests.faces.editor import Editor, open_editor
 
 from perdure.agent.prepare import Policy, Rules
+from perdure.core.card import NewCard
+from perdure.core.chat import AT_REST, Status
+from perdure.core.ids import ChatId
+from perdure.faces.acp.updates import call_of
+from perdure.machine.transitions.lifecycle import Create
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
 from perdure.testing.served_api import listening
@@ -16,9 +24,9 @@ ASKED = '[[think:Hm.]] [[say:I look.]] [[call:read_skill {"name": "x"}]] [[then]
 
 
 @asynccontextmanager
-async def editor(replica: InProcessReplica) -> AsyncGenerator[Editor]:
+async def editor(replica: InProcessReplica, **capabilities: Any) -> AsyncGenerator[Editor]:
     token = await minted(replica.pool, replica.user)
-    async with listening(replica.replica.asgi) as url, open_editor(url, token) as opened:
+    async with listening(replica.replica.asgi) as url, open_editor(url, token, **capabilities) as opened:
         yield opened
 
 
@@ -86,6 +94,109 @@ async def test_an_editor_that_vanishes_in_a_question_leaves_it_to_the_next(repli
         await second.hears("Nothing there.")
         assert len(second.permissions) == 1
         assert second.said() == "I look.Nothing there."
+
+
+QUESTION = {
+    "question": "Tea or coffee?",
+    "options": [{"label": "[[say:Tea it is.]]", "description": "Green."}, {"label": "[[say:Coffee then.]]"}],
+}
+_ARGUMENTS = msgspec.json.encode({"questions": [QUESTION]}).decode()
+ASKING = f"[[say:One thing first.]] [[call:ask_user_question {_ARGUMENTS}]]"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"answer_1": "[[say:Tea it is.]]"}, ["One thing first.", "Tea it is."]),
+        ({"answer_1": "[[say:Tea it is.]]", "other_1": "[[say:Or water.]]"}, ["One thing first.", "Or water."]),
+        ({}, ["One thing first."]),
+        (None, ["One thing first."]),
+    ],
+)
+async def test_what_the_agent_asks_is_a_form_and_its_answer_goes_on_with_the_prompt(
+    replica: InProcessReplica, answer: dict[str, str] | None, said: list[str]
+) -> None:
+    async with editor(replica, elicitation={"form": {}}) as ours:
+        ours.answer = {"action": "decline"} if answer is None else {"action": "accept", "content": answer}
+        session = (await ours.ask("session/new", cwd="/tmp", mcpServers=[]))["sessionId"]
+        await ours.ask("session/set_config_option", sessionId=session, configId="mode", value="plan")
+        assert await ours.prompts(session, ASKING) == "end_turn"
+        assert ours.said() == "".join(said)
+        (form,) = ours.forms
+        asked = form["requestedSchema"]["properties"]["answer_1"]
+        assert (asked["title"], [each["title"] for each in asked["oneOf"]]) == (
+            "Tea or coffee?",
+            ["[[say:Tea it is.]]: Green.", "[[say:Coffee then.]]"],
+        )
+
+
+async def test_an_editor_without_forms_shows_the_question_as_a_call(replica: InProcessReplica) -> None:
+    async with editor(replica) as ours:
+        session = (await ours.ask("session/new", cwd="/tmp", mcpServers=[]))["sessionId"]
+        await ours.ask("session/set_mode", sessionId=session, modeId="plan")
+        assert await ours.prompts(session, ASKING) == "end_turn"
+        (call,) = (update for update in ours.updates if update["sessionUpdate"] == "tool_call")
+        assert call["rawInput"]["questions"] == [QUESTION]
+
+
+async def test_an_editor_chooses_the_model_of_its_sessions(replica: InProcessReplica) -> None:
+    async with editor(replica) as ours:
+        opened = await ours.ask("session/new", cwd="/tmp", mcpServers=[])
+        session = opened["sessionId"]
+        mode, model = opened["configOptions"]
+        assert (mode["category"], mode["currentValue"], model["category"]) == ("mode", "work", "model")
+        assert model["currentValue"] == "demo"
+        values = [option["value"] for option in model["options"]]
+        changed = await ours.ask("session/set_config_option", sessionId=session, configId="model", value=values[-1])
+        assert changed["configOptions"][1]["currentValue"] == values[-1]
+        assert await ours.prompts(session, "[[say:Chosen.]]") == "end_turn"
+        used = await replica.pool.fetchval("SELECT model FROM messages WHERE role = 'user'")
+        assert used == values[-1]
+        for wrong in ({"configId": "model", "value": "none"}, {"configId": "nothing", "value": "demo"}):
+            refused = await ours.begin("session/set_config_option", sessionId=session, **wrong)
+            assert refused["error"]["code"] == -32602
+        assert (await ours.ask("session/load", sessionId=session, cwd="/tmp", mcpServers=[]))["configOptions"]
+
+
+@pytest.mark.parametrize("choice", ["raise", "decline"])
+async def test_a_budget_that_is_used_up_is_put_to_the_editor(replica: InProcessReplica, choice: str) -> None:
+    chat_id, card = (
+        ChatId(uuid4()),
+        NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="A chat"),
+    )
+    message = replica.says("[[say:Going on.]]")
+    await replica.machine.create(chat_id, card, [Create((message,), budget_limit=1)])
+    await replica.until(chat_id, lambda chat: chat.status is Status.REQUIRES_ACTION)
+    async with editor(replica) as ours:
+        ours.choice = choice
+        await ours.ask("session/load", sessionId=str(chat_id), cwd="/tmp", mcpServers=[])
+        await ours.is_asked()
+        await replica.until(chat_id, lambda chat: chat.status in AT_REST)
+        (asked,) = ours.permissions
+        assert asked["toolCall"]["title"] == "The budget of US$0.00 is used up."
+        assert ("Going on." in await replica.said(chat_id)) == (choice == "raise")
+
+
+async def test_a_session_that_is_closed_stops_and_stays(replica: InProcessReplica) -> None:
+    async with editor(replica) as ours:
+        session = (await ours.ask("session/new", cwd="/tmp", mcpServers=[]))["sessionId"]
+        said = [{"type": "text", "text": "[[say:Some words.]] [[gate:never]] [[say:Not these.]]"}]
+        answer = ours.begin("session/prompt", sessionId=session, prompt=said)
+        await ours.hears("Some")
+        assert await ours.ask("session/close", sessionId=session) == {}
+        assert (await answer)["result"] == {"stopReason": "cancelled"}
+        assert (await ours.begin("session/prompt", sessionId=session, prompt=said))["error"]["code"] == -32002
+        assert [each["sessionId"] for each in (await ours.ask("session/list"))["sessions"]] == [session]
+
+
+def test_an_edit_is_shown_as_what_it_changes() -> None:
+    edits = [{"old_text": "a", "new_text": "b"}, {"old_text": "c", "new_text": "d"}]
+    shown = call_of("1", "edit_files", msgspec.json.encode({"files": [{"path": "x.py", "edits": edits}]}).decode())
+    assert shown["content"] == [
+        {"type": "diff", "path": "x.py", "oldText": "a", "newText": "b"},
+        {"type": "diff", "path": "x.py", "oldText": "c", "newText": "d"},
+    ]
+    assert shown["locations"] == [{"path": "x.py"}]
 
 
 async def test_what_makes_no_sense_is_an_error_and_ends_nothing(replica: InProcessReplica) -> None:

@@ -2,8 +2,8 @@
 
 import asyncio
 import base64
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID, uuid4
@@ -15,6 +15,7 @@ from perdure.core.chat import ActionKind, Status, Verdict
 from perdure.core.errors import InvalidInput, NotFound, PerdureError, Validation
 from perdure.core.events import ActionRequired, MessageEvent, MessagePart, PendingAction, PreviewReset
 from perdure.core.message import AnyPart, File, Message, Text
+from perdure.faces.acp.questions import answered_form, question_form, questions_in
 from perdure.faces.acp.updates import call_of, history_of, text_block, updates_of
 from perdure.faces.turn import Outcome, TurnLog, outcome_after
 
@@ -38,6 +39,8 @@ _DOUBTS = (
     (Verdict.SKIP.value, "Skip it", "reject_once"),
 )
 _PAGE = 200
+MICROS = 1_000_000
+_MODES = {"work": "Work", "plan": "Plan"}
 
 
 @dataclass(slots=True)
@@ -47,6 +50,10 @@ class Session:
     id: str
     chat: Chat | None = None
     plans: bool = False
+    model: str | None = None
+    """What its next messages are answered by, where somebody chose."""
+    asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """What the turn's newest answer asks the person."""
     following: "asyncio.Task[None] | None" = None
 
 
@@ -58,6 +65,8 @@ class EditorSessions:
         self._lines = lines
         self._model = model
         self._sessions: dict[str, Session] = {}
+        self._shows_forms = False
+        """Whether the editor asks its person what we ask."""
         lines.handlers |= {
             "initialize": self._initialize,
             "authenticate": self._nothing,
@@ -68,15 +77,22 @@ class EditorSessions:
             "session/prompt": self._prompt,
             "session/cancel": self._cancel,
             "session/set_mode": self._set_mode,
+            "session/set_config_option": self._set_option,
+            "session/close": self._close,
         }
 
-    async def _initialize(self, _: dict[str, Any]) -> dict[str, Any]:
+    async def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
+        match params.get("clientCapabilities"):
+            case {"elicitation": {"form": dict()}}:
+                self._shows_forms = True
+            case _:
+                pass
         return {
             "protocolVersion": PROTOCOL_VERSION,
             "agentCapabilities": {
                 "loadSession": True,
                 "promptCapabilities": {"embeddedContext": True, "image": True},
-                "sessionCapabilities": {"list": {}, "resume": {}},
+                "sessionCapabilities": {"list": {}, "resume": {}, "close": {}},
             },
             "authMethods": [],
         }
@@ -87,7 +103,7 @@ class EditorSessions:
     async def _new(self, _: dict[str, Any]) -> dict[str, Any]:
         session = Session(str(uuid4()))
         self._sessions[session.id] = session
-        return {"sessionId": session.id, "modes": _modes(plans=False)}
+        return {"sessionId": session.id, **await self._choices(session)}
 
     async def _load(self, params: dict[str, Any]) -> dict[str, Any]:
         """Show all that was said, and go on showing what is being answered."""
@@ -97,11 +113,10 @@ class EditorSessions:
         for update in history_of(said):
             self._update(session, update)
         self._catch_up(session, said)
-        return {"modes": _modes(plans=session.plans)}
+        return await self._choices(session)
 
     async def _resume(self, params: dict[str, Any]) -> dict[str, Any]:
-        session = await self._opened(params["sessionId"])
-        return {"modes": _modes(plans=session.plans)}
+        return await self._choices(await self._opened(params["sessionId"]))
 
     async def _list(self, params: dict[str, Any]) -> dict[str, Any]:
         page = await self._client.chats.list(cursor=params.get("cursor"))
@@ -120,18 +135,69 @@ class EditorSessions:
         self._session(params).plans = params.get("modeId") == "plan"
         return {}
 
+    async def _set_option(self, params: dict[str, Any]) -> dict[str, Any]:
+        session, value = self._session(params), params.get("value")
+        match params.get("configId"):
+            case "model" if value in {model["name"] for model in await self._client.models()}:
+                session.model = value
+            case "mode" if value in _MODES:
+                session.plans = value == "plan"
+            case _:
+                raise InvalidInput("There is no such choice.", Validation("value", "is not known"))
+        return {"configOptions": (await self._choices(session))["configOptions"]}
+
+    async def _choices(self, session: Session) -> dict[str, Any]:
+        """What a person may choose for a session: how it works, and what answers."""
+        chosen = session.model or (session.chat.card.model if session.chat else None) or self._model
+        models = [model for model in await self._client.models() if model.get("enabled")]
+        models.sort(key=lambda model: not model.get("default"))
+        names = {str(model["name"]): str(model["display_name"]) for model in models}
+        options = [_option("mode", "Mode", "plan" if session.plans else "work", _MODES)]
+        if names:
+            options.append(_option("model", "Model", chosen if chosen in names else next(iter(names)), names))
+        return {"modes": _modes(plans=session.plans), "configOptions": options}
+
+    async def _close(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Nothing more is shown of it. Its turn is stopped, as the protocol has it; the chat stays."""
+        await self._cancel(params)
+        session = self._sessions.pop(params["sessionId"])
+        if session.following is not None:
+            session.following.cancel()
+        return {}
+
     async def _prompt(self, params: dict[str, Any]) -> dict[str, Any]:
-        session, mark = self._session(params), str(uuid4())
+        session = self._session(params)
         said = await self._said(params.get("prompt") or ())
         if session.following is not None:
             session.following.cancel()
+        while True:
+            reason, asked = await self._answered(session, said)
+            if not asked or not (answer := await self._elicited(session, asked)):
+                return {"stopReason": reason}
+            # What the agent asked is answered: it goes on, still for the same prompt.
+            self._update(session, {"sessionUpdate": "user_message_chunk", "content": text_block(answer)})
+            said = [Text(answer)]
+
+    async def _answered(self, session: Session, said: Sequence[AnyPart]) -> tuple[str, list[dict[str, Any]]]:
+        """Why the turn that answers came to its end, and what it asks the person with it."""
+        mark, model = str(uuid4()), session.model or (None if session.chat else self._model)
         options: dict[str, Any] = {"client_id": mark, "plan_mode": session.plans}
+        if model is not None:
+            options["model"] = model
         if session.chat is None:
-            chosen = {} if self._model is None else {"model": self._model}
-            session.chat = await self._client.chats.create(said, labels={LABEL: session.id}, **chosen, **options)
+            session.chat = await self._client.chats.create(said, labels={LABEL: session.id}, **options)
         else:
             await session.chat.send(said, **options)
-        return {"stopReason": await self._followed(session, session.chat, mark)}
+        session.asked = []
+        return await self._followed(session, session.chat, mark), session.asked
+
+    async def _elicited(self, session: Session, asked: Sequence[dict[str, Any]]) -> str:
+        """What the person answers to the agent's questions, in the editor's form; nothing where it shows none."""
+        if not self._shows_forms:
+            return ""
+        form = {"mode": "form", "message": "The agent asks.", "requestedSchema": question_form(asked)}
+        answer: dict[str, Any] = await self._lines.ask("elicitation/create", {"sessionId": session.id, **form}) or {}
+        return answered_form(asked, answer.get("content") or {}) if answer.get("action") == "accept" else ""
 
     async def _said(self, prompt: Sequence[dict[str, Any]]) -> list[AnyPart]:
         """What the editor sends, as one text and the images with it."""
@@ -191,9 +257,13 @@ class EditorSessions:
 
     def _show(self, session: Session, log: TurnLog, message: Message) -> None:
         self._all(session, updates_of(log.committed(message)))
+        if questions := questions_in(message):
+            session.asked = questions
 
     async def _decided(self, session: Session, chat: Chat, action: PendingAction) -> None:
-        """Ask the editor about every call that waits for a decision."""
+        """Ask the editor about every call that waits for a decision, or about a budget that is used up."""
+        if action.kind is ActionKind.BUDGET:
+            await self._budget_decided(session, chat, action)
         if action.kind not in (ActionKind.APPROVAL, ActionKind.OUTCOME_UNKNOWN):
             return
         choices = _APPROVALS if action.kind is ActionKind.APPROVAL else _DOUBTS
@@ -205,10 +275,30 @@ class EditorSessions:
             answer = await self._lines.ask("session/request_permission", {**told, "options": options})
             match answer:
                 case {"outcome": {"optionId": str(chosen)}}:
-                    await _decide(chat, call.call_id, chosen)
+                    await _act(chat, decisions=[{"call_id": call.call_id, "decision": chosen}])
                 case _:
                     # The editor's turn was cancelled, which is said by itself.
                     return
+
+    async def _budget_decided(self, session: Session, chat: Chat, action: PendingAction) -> None:
+        limit = action.limit or 0
+        more = max(2 * limit, MICROS)
+        told = {"toolCallId": f"budget-{limit}", "kind": "other", "status": "pending"}
+        told["title"] = f"The budget of US${limit / MICROS:.2f} is used up."
+        options = [
+            {"optionId": "raise", "name": f"Raise it to US${more / MICROS:.2f}", "kind": "allow_once"},
+            {"optionId": "decline", "name": "End the turn here", "kind": "reject_once"},
+        ]
+        answer = await self._lines.ask(
+            "session/request_permission", {"sessionId": session.id, "toolCall": told, "options": options}
+        )
+        match answer:
+            case {"outcome": {"optionId": "raise"}}:
+                await _act(chat, limit=more)
+            case {"outcome": {"optionId": "decline"}}:
+                await _act(chat, decline=True)
+            case _:
+                pass
 
     async def _opened(self, name: str) -> Session:
         session = self._sessions.get(name) or Session(name)
@@ -254,9 +344,9 @@ class EditorSessions:
         self._lines.notify("session/update", {"sessionId": session.id, "update": update})
 
 
-async def _decide(chat: Chat, call_id: str, chosen: str) -> None:
+async def _act(chat: Chat, **body: Any) -> None:
     try:
-        await chat.act(decisions=[{"call_id": call_id, "decision": chosen}])
+        await chat.act(**body)
     except ApiError as error:
         # Somebody decided on the page.
         if error.status != HTTPStatus.CONFLICT:
@@ -275,7 +365,19 @@ async def _history(chat: Chat) -> list[Message]:
 def _modes(*, plans: bool) -> dict[str, Any]:
     return {
         "currentModeId": "plan" if plans else "work",
-        "availableModes": [{"id": "work", "name": "Work"}, {"id": "plan", "name": "Plan"}],
+        "availableModes": [{"id": mode, "name": name} for mode, name in _MODES.items()],
+    }
+
+
+def _option(name: str, title: str, current: str, values: Mapping[str, str]) -> dict[str, Any]:
+    options = [{"value": value, "name": shown} for value, shown in values.items()]
+    return {
+        "id": name,
+        "name": title,
+        "category": name,
+        "type": "select",
+        "currentValue": current,
+        "options": options,
     }
 
 

@@ -12,8 +12,14 @@ from perdure.faces.turn import Called, Piece, Returned, TextKind, TurnEvent, Tur
 T = TypeVar("T")
 
 
+class _Edit(Struct, frozen=True):
+    old_text: str = ""
+    new_text: str = ""
+
+
 class _File(Struct, frozen=True):
     path: str = ""
+    edits: tuple[_Edit, ...] = ()
 
 
 class _Arguments(Struct, frozen=True):
@@ -74,6 +80,12 @@ def call_of(call_id: str, tool: str, args: str) -> dict[str, Any]:
     }
     if tool == "write_file" and given.content is not None:
         called["content"] = [{"type": "diff", "path": given.path, "newText": given.content}]
+    elif diffs := [
+        {"type": "diff", "path": file.path, "oldText": edit.old_text, "newText": edit.new_text}
+        for file in given.files
+        for edit in file.edits
+    ]:
+        called["content"] = diffs
     return called
 
 
