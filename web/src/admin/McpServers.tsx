@@ -83,7 +83,11 @@ const FIELDS: FieldSpec[] = [
   { name: "allow", label: t("Allowed tools"), kind: "list", none: null, hint: t("Leave empty for all.") },
   { name: "deny", label: t("Blocked tools"), kind: "list" },
   { name: "plan_mode", label: t("Available in plan mode"), kind: "switch" },
-  { name: "trusted", label: t("Trust its annotations about which tools are safe to retry, and what its forms propose"), kind: "switch" },
+  {
+    name: "trusted",
+    label: t("Trust its annotations about which tools are safe to retry, and what its forms propose"),
+    kind: "switch",
+  },
   { name: "enabled", label: t("On"), kind: "switch" },
 ];
 
