@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from datetime import timedelta
 from uuid import uuid4
 
@@ -12,10 +13,13 @@ from perdure.core.ids import OrganisationId
 from perdure.objects.client import ObjectClient
 from perdure.objects.contents import Contents
 from perdure.objects.failures import ObjectLost, StorageAway
+from perdure.observe.measures.all import Measures
 from perdure.store.pool import Pool
 from perdure.store.tables import objects
 from perdure.store.tables.objects import StoredObject
+from perdure.testing.metric_reader import MetricReader
 from perdure.testing.object_server import ObjectServer
+from perdure.testing.polling import seen
 from perdure.testing.ports import free_port
 
 AT_ONCE = timedelta(0)
@@ -177,6 +181,45 @@ async def test_storage_that_is_away_keeps_files_in_the_database_and_they_move_la
     found = [await kept_file(pool, each) for each in kept]
     assert [await Contents(client).of(each) for each in found] == contents
     assert len(await server.keys()) == 6
+
+
+async def becomes(holds: Callable[[], bool]) -> None:
+    async def look() -> bool:
+        return holds()
+
+    await seen(look)
+
+
+async def test_the_numbers_say_what_waits_what_moved_and_whether_storage_is_away(
+    pool: Pool, server: ObjectServer, keep: Keep
+) -> None:
+    measures = Measures()
+    numbers = MetricReader(measures.metrics)
+    client = server.client(measures=measures)
+    moving = mover(pool, client)
+    await server.dies()
+    kept = await keep(large())
+    running = asyncio.create_task(moving.run())
+    try:
+        await becomes(lambda: numbers("perdure_object_storage_away") == 1)
+        await becomes(lambda: numbers("perdure_object_files_waiting") == 1)
+        assert numbers("perdure_object_bytes_waiting") == 1000
+        await becomes(lambda: numbers("perdure_object_requests_total", operation="put", outcome="failed") >= 1)
+        await server.starts()
+        await server.makes_bucket()
+        await pool.execute("UPDATE files SET moving_at = NULL")
+        await becomes(lambda: numbers("perdure_object_bytes_moved_total") == 1000)
+        await becomes(lambda: numbers("perdure_object_storage_away") == 0)
+        await becomes(lambda: numbers("perdure_object_files_waiting") == 0)
+    finally:
+        running.cancel()
+        await asyncio.wait([running])
+    assert numbers("perdure_object_requests_total", operation="put", outcome="done") == 1
+    assert numbers("perdure_object_request_seconds_count", operation="put") >= 2
+    await pool.execute("DELETE FROM files WHERE id = $1", kept)
+    assert await moving.sweep(fresh=AT_ONCE) == 1
+    assert numbers("perdure_objects_removed_total", why="unused") == 1
+    await client.close()
 
 
 async def test_ten_movers_at_once_store_each_content_once(

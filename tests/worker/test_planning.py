@@ -146,7 +146,7 @@ def test_a_planning_chat_writes_its_plan_and_nothing_else(tool: str) -> None:
     )
     assert Mode.PLAN in next(each for each in BUILTIN_TOOLS if each.name == tool).modes
     assert through_links(context, plan_path(context.key.chat_id)) is False
-    with pytest.raises(ToolFailed, match="only its plan may be written"):
+    with pytest.raises(ToolFailed, match="Only its plan can be written"):
         through_links(context, plan_path(context.key.chat_id), "notes.txt")
 
 

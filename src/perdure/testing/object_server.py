@@ -40,10 +40,12 @@ class ObjectServer(ServerProcess):
             "PERDURE_S3_PUBLIC_URL": f"{self.endpoint}/{BUCKET}",
         }
 
-    def client(self, *, url: str | None = None, keys: str = KEYS, public: str | None = None) -> ObjectClient:
+    def client(
+        self, *, url: str | None = None, keys: str = KEYS, public: str | None = None, measures: Measures | None = None
+    ) -> ObjectClient:
         signer = Signer(REGION, Keys.parse(keys))
         bucket = Bucket.parse(url or self.url, REGION)
-        return ObjectClient(bucket, signer, SystemClock(), Measures().objects, public=public)
+        return ObjectClient(bucket, signer, SystemClock(), (measures or Measures()).objects, public=public)
 
     async def starts(self) -> None:
         self.process = await asyncio.create_subprocess_exec(
