@@ -14,9 +14,10 @@ from aiohttp import web
 from aiohttp.resolver import ThreadedResolver
 from standardwebhooks import Webhook as Verifier
 
-from perdure.core.timing import WEBHOOK_RETRIES, SystemClock
+from perdure.core.timing import WEBHOOK_RETRIES, WEBHOOK_TAKEN, SystemClock
 from perdure.observe.measures.all import Measures
 from perdure.store.pool import Pool
+from perdure.store.tables import webhooks
 from perdure.testing.metric_reader import MetricReader
 from perdure.testing.served_api import Person, ServedApi, serve_api
 from perdure.worker.webhooks import Ways, WebhookSender
@@ -213,6 +214,18 @@ async def test_a_clock_that_goes_back_holds_up_nothing(
         await api.pool.execute(f"UPDATE outbox SET {ahead} WHERE state = 'pending'")  # noqa: S608
         await delivered(sender)
         assert len(receiver.heard) == 1
+
+
+async def test_what_was_taken_meanwhile_is_not_taken_by_whoever_began_before(
+    api: ServedApi, ada: Person, sender: WebhookSender, receiver: Receiver
+) -> None:
+    await told(ada, receiver, sender)
+    await ada.post("/chats", {"content": TEXT})
+    async with api.pool.acquire() as earlier, earlier.transaction():
+        # The clock of a transaction stands where it began.
+        await earlier.fetchval("SELECT now()")
+        assert len(await webhooks.take(api.pool, WEBHOOK_TAKEN, 10)) == 1
+        assert await webhooks.take(earlier, WEBHOOK_TAKEN, 10) == []
 
 
 async def test_one_chat_that_hangs_holds_up_no_other(ada: Person, sender: WebhookSender, receiver: Receiver) -> None:

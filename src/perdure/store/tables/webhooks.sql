@@ -55,14 +55,15 @@ SELECT EXISTS (SELECT FROM webhooks w WHERE w.enabled) AS wanted,
 
 -- name: webhooks.take
 -- Take what is first for each webhook in each chat, if it is due and nobody else delivers it. $1 is for how long. What was
--- never tried is due, and nobody has taken anything for longer than that: clocks may go back.
+-- never tried is due, and nobody has taken anything for twice as long: clocks may go back. Not for just longer: the
+-- clock of a statement is when it began, and whoever began a little later may have taken the row meanwhile.
 WITH heads AS (
     SELECT DISTINCT ON (o.webhook_id, o.chat_id) o.id, o.due_at, o.taken_until FROM outbox o
     WHERE o.state = 'pending' ORDER BY o.webhook_id, o.chat_id, o.id
 ), held AS (
     SELECT o.id FROM outbox o JOIN heads h ON h.id = o.id JOIN webhooks w ON w.id = o.webhook_id AND w.enabled
     WHERE o.state = 'pending' AND (o.due_at <= now() OR o.attempts = 0)
-        AND (o.taken_until IS NULL OR o.taken_until < now() OR o.taken_until > now() + $1::interval)
+        AND (o.taken_until IS NULL OR o.taken_until < now() OR o.taken_until > now() + 2 * $1::interval)
     ORDER BY o.due_at LIMIT $2 FOR UPDATE OF o SKIP LOCKED
 ), taken AS (
     UPDATE outbox o SET taken_until = now() + $1::interval, attempts = o.attempts + 1 FROM held h WHERE o.id = h.id
