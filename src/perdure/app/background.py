@@ -11,8 +11,8 @@ from perdure.api.services import Services
 from perdure.app.foundation import Foundation
 from perdure.app.request_parts import make_describer
 from perdure.app.worker_parts import WorkerParts
-from perdure.channels.hearing import Hearing
-from perdure.channels.telling import Telling
+from perdure.channels.receiver import ChannelReceiver
+from perdure.channels.sender import ChannelSender
 from perdure.core.card import ChatSource
 from perdure.core.commit import Commit
 from perdure.core.ids import OrganisationId, UserId
@@ -126,7 +126,7 @@ def make_webhook_sender(stack: AsyncExitStack, foundation: Foundation, services:
         foundation.measures.webhooks,
         ways=Ways(
             foundation.network,
-            channels=Telling(foundation.pool, Admission(services)),
+            channels=ChannelSender(foundation.pool, Admission(services)),
             tasks=Pushing(foundation.pool, hubs, reading(services)),
         ),
     )
@@ -146,8 +146,8 @@ def make_schedule_runner(stack: AsyncExitStack, foundation: Foundation, services
 def make_delivery_runner(stack: AsyncExitStack, foundation: Foundation, services: Services) -> DeliveryRunner:
     """What brings deliveries to chats, told of every one."""
     admission, measures = Admission(services), foundation.measures.triggers
-    hearing = Hearing(foundation.pool, admission)
-    runner = DeliveryRunner(foundation.pool, admission, foundation.clock, measures, hearing)
+    receiver = ChannelReceiver(foundation.pool, admission)
+    runner = DeliveryRunner(foundation.pool, admission, foundation.clock, measures, receiver)
     stack.callback(foundation.pubsub.listen(runner.heard))
     return runner
 

@@ -3,8 +3,8 @@
 import re
 
 from perdure.access.github_app import GitHubApp, read_app
-from perdure.channels.heard import Heard, Person, meaning
-from perdure.channels.post import Ask, Out, Told, more, shortened
+from perdure.channels.inbound import Inbound, Person, parsed
+from perdure.channels.posts import Destination, PendingCall, Post, remaining, shortened
 from perdure.core.payload import Payload
 from perdure.worker.webhooks import Http, HttpAnswer
 
@@ -21,7 +21,7 @@ _MOST_PAGES = 10
 _LONGEST, _LONGEST_ARGS, _MOST_ASKS = 40_000, 2_000, 10
 
 
-def read_github(payload: Payload, handle: str) -> Heard | None:
+def read_github(payload: Payload, handle: str) -> Inbound | None:
     """What a delivery says to the agent. An edited comment says nothing: it was heard as it was first."""
     event = payload.headers.get("x-github-event", "")
     if payload.at("body.action") != _NEW.get(event) or payload.at("body.sender.type") == "Bot":
@@ -39,25 +39,25 @@ def read_github(payload: Payload, handle: str) -> Heard | None:
     title, about = payload.at(f"body.{subject}.title"), payload.at(f"body.{subject}.body")
     place = f"{payload.at('body.repository.full_name')}#{payload.at(f'body.{subject}.number')}"
     opening = f"{place}: {title}\n\n{about or ''}".strip() if said == "comment" else f"{place}: {title}"
-    return meaning(person, f"{said}/{payload.at(f'body.{said}.id')}", mention.sub("", text), opening)
+    return parsed(person, f"{said}/{payload.at(f'body.{said}.id')}", mention.sub("", text), opening)
 
 
-async def post_github(out: Out, told: Told, http: Http) -> tuple[int | None, str]:
+async def post_github(destination: Destination, post: Post, http: Http) -> tuple[int | None, str]:
     """A comment, once: who tries again looks first whether it is there."""
-    repository, _, number = out.thread.rpartition("#")
-    comments = f"{out.url.rstrip('/')}/repos/{repository}/issues/{number}/comments"
-    app = read_app(out.credential)
+    repository, _, number = destination.thread.rpartition("#")
+    comments = f"{destination.url.rstrip('/')}/repos/{repository}/issues/{number}/comments"
+    app = read_app(destination.credential)
     if app is None:
-        headers = _headers(out.credential)
+        headers = _headers(destination.credential)
     else:
-        token = await _token(app, out, repository, http)
+        token = await _token(app, destination, repository, http)
         if token.status != 201:
             return token.status, f"GitHub answered with HTTP {token.status} when the app asked for a token."
         headers = _headers(str(token.fields.get("token")))
-    mark = f"{_MARK}{out.name} -->"
-    if out.again:
+    mark = f"{_MARK}{destination.name} -->"
+    if destination.again:
         for page in range(1, _MOST_PAGES + 1):
-            since = f"{out.since:%Y-%m-%dT%H:%M:%SZ}"
+            since = f"{destination.since:%Y-%m-%dT%H:%M:%SZ}"
             found = await http("GET", f"{comments}?per_page={_PAGE}&page={page}&since={since}", headers, None)
             if found.status != 200:
                 return found.status, f"GitHub answered with HTTP {found.status}."
@@ -65,12 +65,12 @@ async def post_github(out: Out, told: Told, http: Http) -> tuple[int | None, str
                 return 200, ""
             if len(found.items) < _PAGE:
                 break
-    text = shortened(told.text, _LONGEST) + "".join(map(asking, told.asks[:_MOST_ASKS])) + more(told, _MOST_ASKS)
+    text = shortened(post.text, _LONGEST) + "".join(map(asking, post.asks[:_MOST_ASKS])) + remaining(post, _MOST_ASKS)
     answer = await http("POST", comments, headers, {"body": f"{text}\n\n{mark}".strip()})
     return answer.status, "" if answer.status == 201 else f"GitHub answered with HTTP {answer.status}."
 
 
-def asking(ask: Ask) -> str:
+def asking(ask: PendingCall) -> str:
     args = shortened(ask.args, _LONGEST_ARGS)
     # Whatever a call is to do stays within its block.
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", args)), default=0))
@@ -86,9 +86,9 @@ def _headers(token: str) -> dict[str, str]:
     }
 
 
-async def _token(app: GitHubApp, out: Out, repository: str, http: Http) -> HttpAnswer:
+async def _token(app: GitHubApp, destination: Destination, repository: str, http: Http) -> HttpAnswer:
     """A token of the app for the repository; what GitHub says instead, where it was not installed there."""
-    base, headers = out.url.rstrip("/"), _headers(app.proof(out.now))
+    base, headers = destination.url.rstrip("/"), _headers(app.proof(destination.now))
     found = await http("GET", f"{base}/repos/{repository}/installation", headers, None)
     if found.status != 200:
         return found

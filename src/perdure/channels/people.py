@@ -1,9 +1,9 @@
-"""Who somebody of a channel is here."""
+"""Which user an author in a channel is."""
 
 import hashlib
 from dataclasses import replace
 
-from perdure.channels.heard import Decided, Linking, Spoken
+from perdure.channels.inbound import AccountLink, InboundDecision, InboundMessage
 from perdure.config.triggers import Channel
 from perdure.core.timing import CHANNEL_CODE_KEPT
 from perdure.store.pool import Pool
@@ -14,21 +14,21 @@ from perdure.triggers.admission import Occasion
 from perdure.triggers.speaking import Skip
 
 
-async def link(pool: Pool, delivery: TakenDelivery, channel: Channel, heard: Linking) -> str:
+async def link(pool: Pool, delivery: TakenDelivery, channel: Channel, inbound: AccountLink) -> str:
     """Whoever says a code is its owner from now on. What came of it, in words."""
-    code, person = hashlib.sha256(heard.code.encode()).digest(), heard.person
+    code, person = hashlib.sha256(inbound.code.encode()).digest(), inbound.person
     scope = OrganisationScope(pool, delivery.organisation_id)
     email = await channels.link(scope, channel, person.external, code, person.name, CHANNEL_CODE_KEPT)
     return f"The code of {person.name} is not known, or too old." if email is None else f"{person.name} is {email}."
 
 
 async def own(
-    pool: Pool, occasion: Occasion, delivery: TakenDelivery, channel: Channel, heard: Spoken | Decided
+    pool: Pool, occasion: Occasion, delivery: TakenDelivery, channel: Channel, inbound: InboundMessage | InboundDecision
 ) -> Occasion:
     """The same message is the same occasion, in however many deliveries it comes; and it is its author's."""
-    scope, person = OrganisationScope(pool, delivery.organisation_id), heard.person
+    scope, person = OrganisationScope(pool, delivery.organisation_id), inbound.person
     found = await channels.person(scope, channel, person.external)
     if found is None:
         raise Skip(f"{person.name} ({person.external}) is not linked to an account.")
-    name = f"channel/{delivery.trigger_id}/{heard.name}"
+    name = f"channel/{delivery.trigger_id}/{inbound.name}"
     return replace(occasion, name=name, user_id=found.id, organisation_id=found.organisation_id, role=found.role)

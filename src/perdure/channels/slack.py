@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from perdure.api.wire.control import Choice
-from perdure.channels.heard import Decided, Heard, Person, meaning
-from perdure.channels.post import Out, Told, more, shortened
+from perdure.channels.inbound import Inbound, InboundDecision, Person, parsed
+from perdure.channels.posts import Destination, Post, remaining, shortened
 from perdure.core.payload import Payload
 from perdure.worker.webhooks import Http
 
@@ -20,7 +20,7 @@ _MOST_ASKS = 20
 """Slack takes fifty blocks, and a call is two."""
 
 
-def read_slack(payload: Payload, handle: str) -> Heard | None:  # noqa: ARG001
+def read_slack(payload: Payload, handle: str) -> Inbound | None:  # noqa: ARG001
     """What a delivery says to the agent. A message that was edited, or that a program wrote, says nothing."""
     if payload.at("body.type") == "block_actions":
         return _clicked(payload)
@@ -33,10 +33,10 @@ def read_slack(payload: Payload, handle: str) -> Heard | None:  # noqa: ARG001
     name = f"message/{payload.at('body.event.channel')}/{moment}"
     # A message in a channel speaks to the agent where it mentions it, or where the thread is a chat already.
     begins = kind == "app_mention" or direct
-    return meaning(Person(f"{team}/{user}", str(user)), name, _MENTION.sub("", str(text)), begins=begins)
+    return parsed(Person(f"{team}/{user}", str(user)), name, _MENTION.sub("", str(text)), begins=begins)
 
 
-def _clicked(payload: Payload) -> Heard | None:
+def _clicked(payload: Payload) -> Inbound | None:
     action, value = payload.at("body.actions.0.action_id"), payload.at("body.actions.0.value")
     found = _MARK.fullmatch(value) if isinstance(value, str) else None
     _, _, choice = str(action).rpartition(":")
@@ -44,28 +44,29 @@ def _clicked(payload: Payload) -> Heard | None:
         return None
     team, user, named = (payload.at(f"body.user.{field}") for field in ("team_id", "id", "name"))
     name = f"click/{payload.at('body.actions.0.action_ts')}"
-    return Decided(Person(f"{team}/{user}", str(named)), name, int(found[1]), int(found[2]), Choice(choice))
+    return InboundDecision(Person(f"{team}/{user}", str(named)), name, int(found[1]), int(found[2]), Choice(choice))
 
 
-async def post_slack(out: Out, told: Told, http: Http) -> tuple[int | None, str]:
+async def post_slack(destination: Destination, post: Post, http: Http) -> tuple[int | None, str]:
     """A message in the thread, once: who tries again looks first whether it is there."""
-    channel, _, thread = out.thread.partition("/")
-    base, headers = out.url.rstrip("/"), {"authorization": f"Bearer {out.credential}"}
-    if out.again:
-        query = f"channel={channel}&ts={thread}&include_all_metadata=true&limit=200&oldest={out.since.timestamp():.6f}"
+    channel, _, thread = destination.thread.partition("/")
+    base, headers = destination.url.rstrip("/"), {"authorization": f"Bearer {destination.credential}"}
+    if destination.again:
+        since = f"{destination.since.timestamp():.6f}"
+        query = f"channel={channel}&ts={thread}&include_all_metadata=true&limit=200&oldest={since}"
         found = await http("GET", f"{base}/conversations.replies?{query}", headers, None)
         if found.status != 200 or not found.fields.get("ok"):
             return _refused(found.status, found.fields)
-        if any(_name_in(message) == out.name for message in found.fields.get("messages", [])):
+        if any(_name_in(message) == destination.name for message in found.fields.get("messages", [])):
             return 200, ""
     body: dict[str, Any] = {
         "channel": channel,
         "thread_ts": thread,
-        "text": shortened(told.text, _LONGEST) + more(told, _MOST_ASKS),
-        "metadata": {"event_type": _EVENT, "event_payload": {"id": out.name}},
+        "text": shortened(post.text, _LONGEST) + remaining(post, _MOST_ASKS),
+        "metadata": {"event_type": _EVENT, "event_payload": {"id": destination.name}},
     }
-    if told.asks:
-        body["blocks"] = [block for ask in told.asks[:_MOST_ASKS] for block in _asking(ask.tool, ask.args, ask.mark)]
+    if post.asks:
+        body["blocks"] = [block for ask in post.asks[:_MOST_ASKS] for block in _asking(ask.tool, ask.args, ask.mark)]
     answer = await http("POST", f"{base}/chat.postMessage", headers, body)
     return (200, "") if answer.status == 200 and answer.fields.get("ok") else _refused(answer.status, answer.fields)
 

@@ -36,9 +36,9 @@ _log = logging.getLogger(__name__)
 
 
 class Channels(Protocol):
-    """Hears what people of a channel say."""
+    """Receives messages from channels."""
 
-    async def brought(
+    async def receive(
         self, occasion: Occasion, delivery: TakenDelivery, options: TriggerOptions, payload: Payload
     ) -> ChatId: ...
 
@@ -121,7 +121,7 @@ class DeliveryRunner:
         payload = read_payload(delivery.body, msgspec.json.decode(delivery.headers, type=dict[str, str]))
         options = options.of(payload)
         if options.channel is not None and self._channels is not None:
-            return await self._channels.brought(occasion, delivery, options, payload)
+            return await self._channels.receive(occasion, delivery, options, payload)
         content = await content_of(self._pool, occasion, options, payload)
         if options.chat_id is not None:
             return await self._said(occasion, options.chat_id, options, content)

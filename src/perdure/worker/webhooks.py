@@ -60,10 +60,10 @@ Http = Callable[[str, str, Mapping[str, str], "Mapping[str, Any] | None"], Await
 """Asks another server: method, URL, headers and a body."""
 
 
-class Teller(Protocol):
-    """Tells others what happened in a way of their own."""
+class EventSender(Protocol):
+    """Sends events in its own protocol."""
 
-    async def tell(self, event: TakenEvent, credential: str, http: Http) -> tuple[int | None, str]: ...
+    async def send(self, event: TakenEvent, credential: str, http: Http) -> tuple[int | None, str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class Ways:
 
     network: Network | None = None
     resolver: AbstractResolver | None = None
-    channels: Teller | None = None
-    tasks: Teller | None = None
+    channels: EventSender | None = None
+    tasks: EventSender | None = None
     """For whoever gave a turn as a task."""
 
 
@@ -186,10 +186,10 @@ class WebhookSender:
         try:
             if event.trigger_id is not None:
                 assert self._channels is not None, "a channel is told where channels are"
-                return await self._channels.tell(event, secret, self._asked)
+                return await self._channels.send(event, secret, self._asked)
             if event.turn is not None:
                 assert self._tasks is not None, "a task is told of where protocols are"
-                return await self._tasks.tell(event, secret, self._asked)
+                return await self._tasks.send(event, secret, self._asked)
             body = content_of(event)
             headers = signed(secret, event, body, self._clock.now().timestamp())
             async with self._request("POST", event.url, headers, body) as answer:

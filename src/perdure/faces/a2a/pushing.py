@@ -28,7 +28,7 @@ class Pushing:
         self._hubs = hubs
         self._reading = reading
 
-    async def tell(self, event: TakenEvent, credential: str, http: Http) -> tuple[int | None, str]:
+    async def send(self, event: TakenEvent, credential: str, http: Http) -> tuple[int | None, str]:
         place = await task_pushes.place(self._pool, event.webhook_id)
         if place is None:
             return _NOTHING, "Nobody is to be told any more."
