@@ -127,7 +127,7 @@ async def test_people_read_what_went_wrong_on_a_page(api: ServedApi, service: Lo
         ("error=access_denied&state=x", b"You were not let in"),
         ("error=server_error&state=x", b"did not let you in: server_error."),
         ("error=%3Cscript%3Ecall+us%3C%2Fscript%3E&state=x", b"did not let you in: it gave no reason."),
-        ("code=guess&state=other", b"took too long, or was begun elsewhere"),
+        ("code=guess&state=other", b"took too long, or was started in another browser"),
     ):
         status, _, body = await browser.get(f"{start}/callback?{said}", accept=HTML)
         assert (status, body.startswith(b"<!doctype html>")) == (401, True)

@@ -42,6 +42,7 @@ NEEDS: dict[str, set[Role]] = {
     "list_hooks": {Role.OWNER, Role.ADMIN},
     "add_hook": {Role.OWNER, Role.ADMIN},
     "read_network": {Role.OWNER, Role.ADMIN},
+    "read_own_network": {Role.OWNER, Role.ADMIN, Role.MEMBER},
     "add_rule": {Role.OWNER, Role.ADMIN},
     "read_audit": {Role.OWNER, Role.ADMIN, Role.AUDITOR},
 }

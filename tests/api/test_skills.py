@@ -28,7 +28,7 @@ async def test_a_skill_is_kept_listed_changed_and_forgotten(ada: Person) -> None
         ("release", {"content": "---\nname: release\nHow we\n---\n"}, "content", "no `name: value`: line 3"),
         ("release", {"content": SKILL.replace("release\n", "deploy\n", 1)}, "content", "its header says 'deploy'"),
         ("release", {"content": "Tag, then push."}, "description", "is needed"),
-        ("Release!", {"content": SKILL}, "name", "small letters"),
+        ("Release!", {"content": SKILL}, "name", "lowercase letters"),
     ],
 )
 async def test_what_cannot_be_a_skill_is_refused_with_what_is_wrong(

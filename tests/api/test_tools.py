@@ -10,7 +10,11 @@ async def test_the_tools_that_ship_are_listed_with_what_they_are_for(ada: Person
         "name": "search_files",
         "description": "Search the text of files in the workspace.",
     }
-    assert [name for name, tool in listed.items() if tool.get("asks")] == ["computer"]
+    assert sorted(name for name, tool in listed.items() if tool.get("asks")) == [
+        "add_schedule",
+        "computer",
+        "remove_schedule",
+    ]
 
 
 async def test_a_model_says_when_its_chats_are_compacted(api: ServedApi, ada: Person) -> None:

@@ -176,7 +176,7 @@ def test_a_lock_file_that_names_a_host_is_reported(tmp_path: Path) -> None:
 def test_two_migrations_with_one_number_are_reported(tmp_path: Path) -> None:
     for name in ("0001_chats.sql", "0002_files.sql", "schema.sql"):
         (tmp_path / name).touch()
-    check = ("make", "--no-print-directory", "check-migrations", f"STEPS={tmp_path}")
+    check = ("make", "--no-print-directory", "check-migrations", f"MIGRATIONS={tmp_path}")
     assert run(*check, cwd=ROOT) == (0, "")
     (tmp_path / "0002_links.sql").touch()
     code, output = run(*check, cwd=ROOT)

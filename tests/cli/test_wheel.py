@@ -142,4 +142,4 @@ def test_installed_it_shows_the_page_and_answers_a_chat(bin_folder: Path, home: 
 
 def test_what_is_not_installed_is_named_when_it_is_wanted(bin_folder: Path, home: Path) -> None:
     report, _ = started(bin_folder / "perdure", "doctor", home=home).communicate()
-    assert "extras: not installed: aws, docker, google, nats, push, ssh, traces" in report
+    assert "extras: not installed: aws, docker, google, kubernetes, nats, push, s3, ssh, traces" in report

@@ -12,7 +12,7 @@ def test_a_request_that_the_server_signed_is_taken_once() -> None:
     receiver, signed = HookReceiver(SECRET), signature(SECRET, "1000", "d", b"{}")
     headers = {TIMESTAMP: "1000", DISPATCH: "d", SIGNATURE: signed}
     receiver.check(headers, b"{}", now=1)
-    with pytest.raises(Forged, match="came before"):
+    with pytest.raises(Forged, match="received before"):
         receiver.check(headers, b"{}", now=1)
 
 

@@ -159,7 +159,7 @@ async def test_items_are_listed_in_pages_and_read_one_by_one(openai: AsyncOpenAI
     assert newest.data[0].to_dict()["id"] == names[-1]
     kept = await openai.conversations.items.retrieve(str(names[0]), conversation_id=conversation.id)
     assert kept.to_dict()["content"] == [{"type": "input_text", "text": "[[say:0.]]"}]
-    with pytest.raises(ConflictError, match="was answered"):
+    with pytest.raises(ConflictError, match="has been answered"):
         await openai.conversations.items.delete(str(names[0]), conversation_id=conversation.id)
     with pytest.raises(NotFoundError):
         await openai.conversations.items.retrieve("msg_1", conversation_id=conversation.id)
@@ -272,7 +272,7 @@ async def test_what_is_not_there_is_not_found(openai: AsyncOpenAI) -> None:
         await openai.responses.create(
             model="demo", input="hi", conversation=f"conv_{0:032x}", previous_response_id=f"resp_{0:032x}{1:08x}"
         )
-    with pytest.raises(APIStatusError, match="nothing to answer"):
+    with pytest.raises(APIStatusError, match="no message to answer"):
         await openai.responses.create(model="demo", input=[])
 
 
@@ -308,7 +308,7 @@ async def test_files_are_listed_and_removed_where_no_chat_has_them(
         assert file.created_at == (await openai.files.retrieve(file.id)).created_at > 0
     content: Any = [{"type": "input_text", "text": "[[say:Milk.]]"}, {"type": "input_file", "file_id": kept[0].id}]
     await openai.responses.create(model="demo", input=[{"role": "user", "content": content}])
-    with pytest.raises(APIStatusError, match="A chat has this file"):
+    with pytest.raises(APIStatusError, match="A chat uses this file"):
         await openai.files.delete(kept[0].id)
     assert (await openai.files.delete(kept[1].id)).deleted
     with pytest.raises(NotFoundError):

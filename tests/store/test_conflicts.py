@@ -48,6 +48,7 @@ OURS = {
     "objects_pkey",
     "organisations_pkey",
     "outbox_pkey",
+    "own_network_secrets_pkey",
     "provider_keys_deployment",
     "provider_keys_personal",
     "provider_keys_pkey",

@@ -1,11 +1,13 @@
 """Connections at hand: whoever waits for one gets it, whoever else goes away meanwhile."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from perdure.store.connections import UNTOUCHED
 from perdure.store.pool import open_pool
+from perdure.testing.polling import seen
 
 PATIENCE = 30
 
@@ -56,3 +58,21 @@ async def test_whoever_waits_longest_goes_first_also_if_it_takes_connections_of_
             # Nobody has given the other two connections back: what is read with is one of the commits'.
             await reading
     assert ended.index("read") <= 6, ended
+
+
+async def test_a_connection_that_its_server_closed_while_nobody_used_it_is_not_used_again(database_url: str) -> None:
+    others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    async with open_pool(database_url, size=6) as pool:
+        for _ in range(3):
+            # Several at once, so that several are at hand.
+            await asyncio.gather(*(pool.fetchrow("SELECT pg_sleep(0.02)") for _ in range(4)))
+            async with pool.acquire() as connection:
+                await connection.execute(f"SELECT pg_terminate_backend(pid, 5000) {others}")
+
+                async def gone(ask: Any = connection.fetchval) -> bool:
+                    return await ask(f"SELECT count(*) = 0 {others}")
+
+                await seen(gone)
+            assert [
+                row["one"] for row in await asyncio.gather(*(pool.fetchrow("SELECT 1 AS one") for _ in range(8)))
+            ] == [1] * 8

@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
@@ -22,6 +21,9 @@ class GitHubApp:
     key: RSAPrivateKey
 
     def proof(self, now: datetime) -> str:
+        # Slow to load, and most deployments have no GitHub app.
+        import jwt  # noqa: PLC0415
+
         claims = {"iss": self.issuer, "iat": now - APP_PROOF_BEFORE, "exp": now + APP_PROOF_KEPT}
         return jwt.encode(claims, self.key, algorithm="RS256")
 

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
-from asyncpg import Record
+from asyncpg import InterfaceError, Record
 from asyncpg.pool import PoolConnectionProxy
 
 Connection: TypeAlias = "PoolConnectionProxy[Record]"
@@ -59,7 +59,7 @@ class Connections:
 
     async def ask(self, how: str, sql: str, values: Sequence[object], timeout: float | None) -> Any:
         """One statement, by the driver's method of this name."""
-        connection = self._idle.pop() if self._idle else await self._take(timeout)
+        connection = self._at_hand() or await self._take(timeout)
         try:
             answer = await getattr(connection, how)(sql, *values, timeout=timeout)
         except BaseException:
@@ -68,6 +68,15 @@ class Connections:
             raise
         self._give(connection)
         return answer
+
+    def _at_hand(self) -> "Connection | None":
+        """One that nobody uses. The driver takes those back whose server closed them, also while they are here."""
+        while self._idle:
+            connection = self._idle.pop()
+            if _alive(connection):
+                return connection
+            self._release(connection)
+        return None
 
     async def _take(self, timeout: float | None) -> Connection:
         patience = self._timeout if timeout is None else min(timeout, self._timeout)
@@ -99,7 +108,7 @@ class Connections:
         return connection
 
     def _give(self, connection: Connection) -> None:
-        if self._closing or connection.is_closed() or connection in self._stale or self._others_first():
+        if self._closing or not _alive(connection) or connection in self._stale or self._others_first():
             self._release(connection)
         elif (turn := self._next()) is not None:
             turn.set_result(connection)
@@ -174,6 +183,13 @@ class Connections:
         self._borrowed -= 1
         if (turn := self._next()) is not None:
             turn.set_result(None)
+
+
+def _alive(connection: Connection) -> bool:
+    try:
+        return not connection.is_closed()
+    except InterfaceError:
+        return False
 
 
 def _end_waiting(turn: "asyncio.Future[Connection | None]") -> None:

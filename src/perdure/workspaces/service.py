@@ -108,8 +108,8 @@ class Workspaces:
 
     async def computer(self, chat_id: ChatId) -> Computer | None:
         """The screen of a chat's workspace, where its template brings one along."""
-        row = await workspaces.of_chat(self.pool, chat_id)
-        return None if row is None else (await self._plan(row)).computer
+        plan = await self._known_plan(chat_id)
+        return None if plan is None else plan.computer
 
     async def sandboxed(self, row: WorkspaceRow) -> bool:
         """Whether commands there are kept away from the host. Of what cannot be told, nothing good is said."""
@@ -268,8 +268,8 @@ class Workspaces:
 
     async def by_permission(self, home: ChatId) -> bool:
         """Whether what leaves a chat's workspace is checked outside, and credentials are added there."""
-        row = await workspaces.of_chat(self.pool, home)
-        return row is not None and (await self._plan(row)).network is Network.ALLOW
+        plan = await self._known_plan(home)
+        return plan is not None and plan.network is Network.ALLOW
 
     async def secret_for(self, row: WorkspaceRow, method: str, url: str) -> str | None:
         """What the proxy would add to a request that may leave a workspace, for the same that is done outside."""
@@ -281,12 +281,16 @@ class Workspaces:
     async def requests(self, home: ChatId) -> Sequence[SeenRequest]:
         """What wanted to leave a chat's workspace lately; nothing where it does not run, or has no such network."""
         row = await workspaces.of_chat(self.pool, home)
-        plan = None if row is None else await self._plan(row)
-        if row is None or plan is None or plan.network is not Network.ALLOW:
+        if row is None:
             return ()
         try:
-            return (await self._driver(row, plan).egress(plan).requests(0)).requests
-        except WorkspaceUnreachable:
+            plan = await self._plan(row)
+            return (
+                (await self._driver(row, plan).egress(plan).requests(0)).requests
+                if plan.network is Network.ALLOW
+                else ()
+            )
+        except PerdureError:
             return ()
 
     async def rules_changed(self, home: ChatId) -> None:
@@ -380,6 +384,14 @@ class Workspaces:
 
     def _driver(self, row: WorkspaceRow, plan: Plan) -> Driver:
         return self._drivers.of(row.driver, plan.settings)
+
+    async def _known_plan(self, home: ChatId) -> Plan | None:
+        """That of a chat's workspace. None where it cannot be told, as its template is gone: opening it says why."""
+        row = await workspaces.of_chat(self.pool, home)
+        try:
+            return None if row is None else await self._plan(row)
+        except PerdureError:
+            return None
 
     async def _plan(self, row: WorkspaceRow) -> Plan:
         return restored(row.plan) if row.plan else (await self._bound(row)).plan(row.id)

@@ -198,7 +198,7 @@ def test_an_archive_brings_its_files(tmp_path: Path) -> None:
         (b"\xff\xd8\xff\xe0 a picture", "no chats"),
         (b"Dear diary", "no chats"),
         (b"[" * 100_000, "cut off"),
-        (b'{"a": ' * 100_000, "no "),
+        (b'{"a": ' * 100_000, "not valid JSON"),
         (b'[{"mapping": {}, "id": "x"', "cut off"),
         (b'[{"chat_messages": [{"uuid": "m"', "cut off"),
         (b"PK\x03\x04 not a zip", "cannot be read"),

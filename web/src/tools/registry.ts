@@ -31,6 +31,7 @@ import {
   attachFile,
   createWorkspace,
   listTemplates,
+  openPullRequest,
   readTemplate,
   startWorkspace,
   stopWorkspace,
@@ -69,6 +70,7 @@ const RENDERERS: Record<string, Renderer> = {
   add_schedule: addSchedule,
   list_schedules: listSchedules,
   remove_schedule: removeSchedule,
+  open_pull_request: openPullRequest,
   read_skill: readSkill,
   read_skill_file: readSkill,
 };

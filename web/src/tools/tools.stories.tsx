@@ -258,6 +258,11 @@ export const Others: Story = {
       ],
       ["list_schedules", {}, "7f3c Build: 0 9 * * 1-5 (UTC)"],
       ["remove_schedule", { schedule: "7f3c2a10" }, "Removed: Build"],
+      [
+        "open_pull_request",
+        { title: "Mend the importer", body: "It read the last line twice." },
+        "Opened pull request #7: Mend the importer\nhttps://github.example.com/us/importer/pull/7",
+      ],
       ["read_skill", { name: "release-notes" }, "# Release notes"],
       ["read_skill_file", { name: "release-notes", path: "style.md" }, "Short sentences."],
       ["my_own_tool", { x: 1 }, "42"],

@@ -1,6 +1,6 @@
 /** Calls that choose, make, start and stop workspaces. */
 
-import { Box, Paperclip, Play, ScrollText, Square } from "lucide-react";
+import { Box, GitPullRequest, Paperclip, Play, ScrollText, Square } from "lucide-react";
 import { textField } from "../chat/model/calls.ts";
 import { t } from "../language/catalogue.ts";
 import { Output } from "./Output.tsx";
@@ -34,6 +34,11 @@ export const listTemplates = plain(ScrollText, (_, call) => ({
 export const readTemplate = plain(ScrollText, (fields, call) => ({
   verb: tense(call, t("Reading template"), t("Read template")),
   object: textField(fields, "name") || textField(fields, "template"),
+}));
+export const openPullRequest = plain(GitPullRequest, (fields, call) => ({
+  verb: tense(call, t("Opening a pull request"), t("Opened a pull request")),
+  object: textField(fields, "title"),
+  prose: true,
 }));
 export const attachFile = plain(Paperclip, (fields, call) => ({
   verb: tense(call, t("Attaching"), t("Attached")),
