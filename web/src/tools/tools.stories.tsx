@@ -251,6 +251,20 @@ export const Others: Story = {
         "Kept: Releases are tagged on Mondays.",
       ],
       ["search_memory", { words: "release" }, "- Releases are tagged on Mondays. (team:docs)"],
+      ["read_skill", { name: "release-notes" }, "# Release notes"],
+      ["read_skill_file", { name: "release-notes", path: "style.md" }, "Short sentences."],
+      ["my_own_tool", { x: 1 }, "42"],
+    ),
+  play: async (acting) => {
+    await open(acting);
+    for (const words of ["Recalled importer", "Remembered Releases are", "Searched memory release"])
+      expect(acting.root.textContent).toContain(words);
+  },
+};
+
+export const Scheduled: Story = {
+  render: () =>
+    shown(
       [
         "add_schedule",
         { name: "Build", rule: "0 9 * * 1-5", prompt: "Look at the build." },
@@ -258,23 +272,10 @@ export const Others: Story = {
       ],
       ["list_schedules", {}, "7f3c Build: 0 9 * * 1-5 (UTC)"],
       ["remove_schedule", { schedule: "7f3c2a10" }, "Removed: Build"],
-      [
-        "open_pull_request",
-        { title: "Mend the importer", body: "It read the last line twice." },
-        "Opened pull request #7: Mend the importer\nhttps://github.example.com/us/importer/pull/7",
-      ],
-      ["read_skill", { name: "release-notes" }, "# Release notes"],
-      ["read_skill_file", { name: "release-notes", path: "style.md" }, "Short sentences."],
-      ["my_own_tool", { x: 1 }, "42"],
     ),
   play: async (acting) => {
     await open(acting);
-    for (const words of [
-      "Recalled importer",
-      "Remembered Releases are",
-      "Searched memory release",
-      "Scheduled Build",
-    ])
+    for (const words of ["Scheduled Build", "Removed schedule"])
       expect(acting.root.textContent).toContain(words);
   },
 };
@@ -293,6 +294,11 @@ export const AgentsDirected: Story = {
 export const WorkspaceDirected: Story = {
   render: () =>
     shown(
+      [
+        "open_pull_request",
+        { title: "Mend the importer", body: "It read the last line twice." },
+        "Opened pull request #7: Mend the importer\nhttps://github.example.com/us/importer/pull/7",
+      ],
       ["list_templates", {}, "blank, python"],
       ["read_template", { name: "python" }, "Python with a virtual environment."],
       ["start_workspace", {}, "Started."],
