@@ -10,7 +10,7 @@ test("a schedule shows its next times, runs now, is paused, changed and removed"
   await form.getByLabel("Name").fill("Night watch");
   await form.getByLabel("What to say").fill("[[say:all is quiet]]");
   await form.getByLabel("When").fill("0 0 31 2 *");
-  await expect(form.getByText(/never comes to a time/)).toBeVisible();
+  await expect(form.getByText(/never runs again/)).toBeVisible();
   await form.getByRole("button", { name: "Add", exact: true }).click();
   await expect(form.getByRole("alert")).toBeVisible();
   await form.getByLabel("When").fill("30 4 * * *");
