@@ -136,7 +136,7 @@ _MEANINGS = {
     400: "The request is not valid; the validations name the fields.",
     401: "Nobody knows who asks.",
     403: "The caller may not do this.",
-    404: "There is no such thing, or it is not visible to the caller.",
+    404: "Not found, or not visible to the caller.",
     405: "The address does not take this method.",
     409: "The state of things does not allow this now.",
     413: "The body is too large.",

@@ -143,7 +143,7 @@ class EditorSessions:
             case "mode" if value in _MODES:
                 session.plans = value == "plan"
             case _:
-                raise InvalidInput("There is no such choice.", Validation("value", "is not known"))
+                raise InvalidInput("Unknown choice.", Validation("value", "is not known"))
         return {"configOptions": (await self._choices(session))["configOptions"]}
 
     async def _choices(self, session: Session) -> dict[str, Any]:
