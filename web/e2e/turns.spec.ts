@@ -86,6 +86,7 @@ test("live output follows its tail, and shows the end when it is done", async ({
         text,
       );
   await expect.poll(() => end("300")).toBe(true);
+  const box = await person.transcript.locator(".output pre").elementHandle();
   const path = new URL(person.page.url()).pathname;
   const { chat } = await person.asks<{ chat: { workspace_id: string } }>("GET", path);
   await person.asks("POST", "/chats", {
@@ -94,6 +95,12 @@ test("live output follows its tail, and shows the end when it is done", async ({
   });
   await person.seesAnswer("counted");
   await expect.poll(() => end("500")).toBe(true);
+  // What somebody has open is not drawn anew when the turn ends: it would jump under their pointer.
+  await expect(person.transcript.getByRole("button", { name: /^Worked/ })).toHaveAttribute(
+    "aria-expanded",
+    "true",
+  );
+  expect(await box?.evaluate((element) => element.isConnected)).toBe(true);
   await person.transcript.getByRole("button", { name: /Show all/ }).click();
   await expect(person.transcript.locator(".output pre")).toContainText("1\n2\n3\n");
 });

@@ -1,9 +1,9 @@
 /** The conversation: rows, virtualised, that never jump. */
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { Fragment, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { useSearch } from "wouter";
-import { type Folded, folded, openingKeys } from "../chat/model/folds.ts";
+import { type Folded, folded, headOf, keptOpen, openingKeys } from "../chat/model/folds.ts";
 import { patternOf, patternOfAny } from "../chat/model/places.ts";
 import { committedRows, liveRows, pastRows, type Row } from "../chat/model/rows.ts";
 import type { ChatState } from "../chat/model/state.ts";
@@ -27,7 +27,7 @@ interface Drawn extends Folded {
   all: readonly Row[];
 }
 
-export function useRows(): Drawn {
+function useRows(isAtEnd: () => boolean): Drawn {
   const live = useLiveChat();
   const messages = useChat(shownMessages);
   const status = useChat(selectStatus);
@@ -40,15 +40,15 @@ export function useRows(): Drawn {
     () => (past ? pastRows(past) : back ? pastRows(messages) : committedRows(messages, status)),
     [past, back, messages, status],
   );
-  const drawn = useMemo(() => folded(committed, (key) => open.get(key) ?? false), [committed, open]);
+  const kept = useKeptOpen(committed, isAtEnd);
+  const drawn = useMemo(
+    () => folded(committed, (key) => open.get(key) ?? kept.includes(key)),
+    [committed, open, kept],
+  );
   const before = messages.at(-1)?.number ?? 0;
   return useMemo(() => {
     if (past || back) return { ...drawn, all: committed };
-    return {
-      rows: liveRows(drawn.rows, before, preview, sends),
-      within: drawn.within,
-      all: committed,
-    };
+    return { ...drawn, rows: liveRows(drawn.rows, before, preview, sends), all: committed };
   }, [past, back, committed, drawn, before, preview, sends]);
 }
 
@@ -60,25 +60,24 @@ const selectBack = (chat: ChatState) => chat.stretch !== null;
 
 export function Transcript() {
   const live = useLiveChat();
-  const drawn = useRows();
-  const { rows, within } = drawn;
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
+  const { past, shown, arrived } = useVersions();
+  const back = useChat(selectBack);
+  const reading = past !== null || back;
+  const { away, toEnd: stickToEnd, leaveEnd, isAtEnd, onScroll } = useStickToEnd(scroller, !reading);
+  const drawn = useRows(isAtEnd);
+  const { rows, lines, within } = drawn;
   const first = useRef<string | undefined>(undefined);
   // Rows that come before the first one push the others down: keep what is read in place.
   const prepended = rows[0]?.key !== first.current && rows.some((row) => row.key === first.current);
   useLayoutEffect(() => {
     first.current = rows[0]?.key;
   });
-  const { past, shown, arrived } = useVersions();
-  const back = useChat(selectBack);
-  const reading = past !== null || back;
-  const { away, toEnd: stickToEnd, leaveEnd, isAtEnd, onScroll } = useStickToEnd(scroller, !reading);
   const travel = useTravel(drawn, { list, leaveEnd, stickToEnd });
   useOwnMessages(travel.toEnd);
   const find = useFind(travel);
   useMarks(scroller, find.pattern, travel.here);
-  useKeptOpen(drawn, isAtEnd);
   useShortcuts({
     find: find.open,
     start: travel.toStart,
@@ -94,6 +93,15 @@ export function Transcript() {
       rows.findIndex((row) => row.kind === "user" && row.message?.number === shown),
     );
   }, [shown]);
+  const rowOf = (row: Row, next: Row | undefined) => (
+    <div
+      key={row.key}
+      data-key={row.key}
+      className={`row row-${row.kind} before-${next?.kind} ${within.has(row.key) ? "row-within" : ""} ${find.pattern && row.key === travel.here ? "row-here" : ""}`}
+    >
+      <RowView row={row} />
+    </div>
+  );
   const several = rows.filter((row) => row.kind === "user").length > 1 || back;
   return (
     <div className="transcript-frame">
@@ -114,15 +122,15 @@ export function Transcript() {
       >
         <div className="transcript-column">
           <Virtualizer ref={list} scrollRef={scroller} shift={prepended} bufferSize={300} data={rows}>
-            {(row, at) => (
-              <div
-                key={row.key}
-                data-key={row.key}
-                className={`row row-${row.kind} before-${rows[at + 1]?.kind} ${within.has(row.key) ? "row-within" : ""} ${find.pattern && row.key === travel.here ? "row-here" : ""}`}
-              >
-                <RowView row={row} />
-              </div>
-            )}
+            {(row, at) => {
+              const line = row.kind === "work" ? row : lines.get(row.key);
+              return (
+                <Fragment key={line ? headOf(line) : row.key}>
+                  {line && rowOf(line, row)}
+                  {row !== line && rowOf(row, rows[at + 1])}
+                </Fragment>
+              );
+            }}
           </Virtualizer>
           <PhaseRow shown={!reading} />
         </div>
@@ -186,19 +194,20 @@ function useFind({ toMessage, reading }: Travel) {
   };
 }
 
-/** What somebody opened, or reads in the middle of, does not fold away when the turn ends. */
-function useKeptOpen({ all, within }: Drawn, isAtEnd: () => boolean): void {
-  const live = useLiveChat();
-  const before = useRef({ all, within });
+/**
+ * The lines that stay open when a turn ends. It is known as the rows are first drawn: rows that were folded for a moment
+ * would be made anew, and measured anew, while somebody reads them.
+ */
+function useKeptOpen(committed: readonly Row[], isAtEnd: () => boolean): readonly string[] {
+  const { open } = useLiveChat();
+  const before = useRef(committed);
+  const kept = useMemo(
+    () => keptOpen(before.current, committed, (row) => !isAtEnd() || openingKeys(row).some(open.get)),
+    [committed, open, isAtEnd],
+  );
   useLayoutEffect(() => {
-    const { all: drawn, within: known } = before.current;
-    before.current = { all, within };
-    if (known === within) return;
-    const keys = new Set(drawn.map((row) => row.key));
-    for (const row of all) {
-      const fold = within.get(row.key);
-      if (!fold || known.has(row.key) || !keys.has(row.key)) continue;
-      if (!isAtEnd() || openingKeys(row).some(live.open.get)) live.open.put(fold, true);
-    }
-  }, [all, within, live, isAtEnd]);
+    before.current = committed;
+    for (const line of kept) open.put(line, true);
+  }, [committed, kept, open]);
+  return kept;
 }

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Message, Part } from "../../api/types.ts";
-import { folded } from "./folds.ts";
+import { folded, keptOpen } from "./folds.ts";
 import { committedRows } from "./rows.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
@@ -34,12 +34,12 @@ test("the work of a turn is one line, and the answer stands", () => {
   expect(kinds(worked)).toEqual(["user", "work", "text", "turn"]);
 });
 
-test("opened, the line is followed by all of it", () => {
+test("opened, the line stands above all of it, and no row changes its place", () => {
   const rows = committedRows(worked, "waiting");
-  const { rows: drawn, within } = folded(rows, () => true);
+  const { rows: drawn, lines, within } = folded(rows, () => true);
+  expect(drawn).toEqual(rows);
   expect(drawn.map((row) => row.kind)).toEqual([
     "user",
-    "work",
     "reasoning",
     "text",
     "calls",
@@ -49,7 +49,8 @@ test("opened, the line is followed by all of it", () => {
     "turn",
   ]);
   expect(new Set(within.values())).toEqual(new Set(["w1.0"]));
-  expect(within.has(drawn[7]?.key ?? "")).toBe(false);
+  expect(within.has(drawn[6]?.key ?? "")).toBe(false);
+  expect([...lines].map(([head, line]) => [head, line.key])).toEqual([["1.0", "w1.0"]]);
 });
 
 test("a single row is a line already, and a turn at work is shown as it works", () => {
@@ -85,4 +86,14 @@ test("an answer that is followed by more work stands, too", () => {
 test("an interrupted turn is left as it was", () => {
   const cut = worked.with(3, message(4, "assistant", [says("The ans")], { finish_reason: "interrupted" }));
   expect(kinds(cut)).not.toContain("work");
+});
+
+test("a line stays open when it comes over what somebody reads", () => {
+  const before = committedRows(worked, "running");
+  const after = committedRows(worked, "waiting");
+  expect(keptOpen(before, after, (row) => row.kind === "calls")).toEqual(["w1.0"]);
+  expect(keptOpen(before, after, () => false)).toEqual([]);
+  // What was loaded a moment ago nobody reads, and a line that was there is as somebody left it.
+  expect(keptOpen([], after, () => true)).toEqual([]);
+  expect(keptOpen(after, after, () => true)).toEqual([]);
 });

@@ -2,10 +2,15 @@
 
 import { groupKey } from "./calls.ts";
 import type { Row } from "./rows.ts";
+import type { Turn } from "./turn.ts";
+
+type WorkLine = Extract<Row, { kind: "work" }>;
 
 export interface Folded {
-  /** What is drawn. */
+  /** What is drawn. A closed line is a row of its own. */
   rows: Row[];
+  /** Open lines, by the row that each stands above: no other row changes its place when one comes or opens. */
+  lines: ReadonlyMap<string, WorkLine>;
   /** The line that a row is under, by their keys, whether it is open or not. */
   within: ReadonlyMap<string, string>;
 }
@@ -22,41 +27,64 @@ export function openingKeys(row: Row): string[] {
   return row.kind === "reasoning" ? [row.key] : [];
 }
 
+/** The row that a line stands in, or above. */
+export function headOf(line: WorkLine): string {
+  return line.rows[0]?.key ?? line.key;
+}
+
 export function folded(rows: readonly Row[], isOpen: (key: string) => boolean): Folded {
-  const drawn: Row[] = [];
-  const within = new Map<string, string>();
+  const work = workLines(rows);
+  const within = new Map(work.flatMap((line) => line.rows.map((row) => [row.key, line.key] as const)));
+  const byHead = new Map(work.map((line) => [headOf(line), line]));
+  const drawn = rows.flatMap((row): Row[] => {
+    const line = within.get(row.key);
+    if (!line || isOpen(line)) return [row];
+    const head = byHead.get(row.key);
+    return head ? [head] : [];
+  });
+  return { rows: drawn, lines: new Map([...byHead].filter(([, line]) => isOpen(line.key))), within };
+}
+
+/** The lines that stay open when they come: somebody opened what is under them, or reads it. */
+export function keptOpen(
+  before: readonly Row[],
+  after: readonly Row[],
+  isRead: (row: Row) => boolean,
+): string[] {
+  const known = new Set(before.map((row) => row.key));
+  const lines = new Set(workLines(before).map((line) => line.key));
+  return workLines(after)
+    .filter((line) => !lines.has(line.key) && line.rows.some((row) => known.has(row.key) && isRead(row)))
+    .map((line) => line.key);
+}
+
+/** A line for each run of work in the turns that are over. */
+function workLines(rows: readonly Row[]): WorkLine[] {
+  const lines: WorkLine[] = [];
   let begun = 0;
   for (const [at, row] of rows.entries()) {
     if (row.kind !== "turn") continue;
-    const from =
-      rows.findLastIndex((other, index) => index < at && index >= begun && other.kind === "user") + 1;
-    drawn.push(...rows.slice(begun, Math.max(from, begun)));
-    const turn = rows.slice(Math.max(from, begun), at);
-    drawn.push(...(row.turn.ending === "complete" ? foldedTurn(turn, row, within, isOpen) : turn), row);
+    const asked = rows.findLastIndex((other, index) => index < at && index >= begun && other.kind === "user");
+    if (row.turn.ending === "complete")
+      lines.push(...linesOf(rows.slice(asked < 0 ? begun : asked + 1, at), row.turn));
     begun = at + 1;
   }
-  return { rows: [...drawn, ...rows.slice(begun)], within };
+  return lines;
 }
 
-function foldedTurn(
-  rows: readonly Row[],
-  { turn }: Extract<Row, { kind: "turn" }>,
-  within: Map<string, string>,
-  isOpen: (key: string) => boolean,
-): Row[] {
+function linesOf(rows: readonly Row[], turn: Turn): WorkLine[] {
   const answer = rows.findLastIndex((row) => row.kind === "text");
-  if (answer < 0) return [...rows];
+  if (answer < 0) return [];
   // What was said in one go is one answer.
   const first = rows.findLastIndex((row, at) => at < answer && row.kind !== "text") + 1;
-  const runs = runsOf(rows, (row, at) => isWork(row) && (at < first || at > answer));
-  const several = runs.filter((run) => run.length >= LEAST).length > 1;
-  return runs.flatMap((run): Row[] => {
+  const runs = runsOf(rows, (row, at) => isWork(row) && (at < first || at > answer)).filter(
+    (run) => run.length >= LEAST,
+  );
+  return runs.flatMap((run): WorkLine[] => {
     const [head] = run;
-    if (!head || run.length < LEAST) return run;
-    const key = `w${head.key}`;
-    for (const row of run) within.set(row.key, key);
-    const line: Row = { kind: "work", key, number: head.number, rows: run, turn: several ? null : turn };
-    return isOpen(key) ? [line, ...run] : [line];
+    if (!head) return [];
+    const { key, number } = head;
+    return [{ kind: "work", key: `w${key}`, number, rows: run, turn: runs.length > 1 ? null : turn }];
   });
 }
 
