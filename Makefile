@@ -51,7 +51,7 @@ screenshots: $(READY) $(PAGE) ## Take the pictures of the README and the docs fr
 	@scripts/system-packages test
 	@scripts/pnpm --silent screenshots
 
-check: $(READY) $(WEB) ## Format, lint, types, import floors, locks, migrations
+check: $(READY) $(WEB) ## Format, lint, types, rules, import floors, locks, migrations
 	@mkdir -p .make
 	@$(MAKE) --no-print-directory --jobs --output-sync check-types check-web check-code check-locks check-migrations
 
@@ -64,6 +64,7 @@ check-web: $(TYPES)
 check-code:
 	@$(BIN)/ruff format --check --quiet . || { echo "check: 'make format' mends the format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
+	@$(BIN)/python scripts/check-rules
 	@$(BIN)/lint-imports --cache-dir .make/imports > .make/imports.log || { cat .make/imports.log; exit 1; }
 
 check-locks:

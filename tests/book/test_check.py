@@ -104,6 +104,7 @@ PLANTED = {
     "machine/transitions/hasty.py": (CONTRACTS[3], "import perdure.machine.machine"),
     "worker/shortcut.py": (CONTRACTS[4], "import perdure.store.execution"),
     "worker/driver.py": (CONTRACTS[5], "import asyncpg"),
+    "objects/driver.py": (CONTRACTS[5], "import asyncpg"),
     "api/routes/driver.py": (CONTRACTS[5], "from asyncpg.exceptions import DataError"),
     "core/hen.py": (CONTRACTS[6], "import perdure.core.egg"),
     "core/egg.py": (CONTRACTS[6], "import perdure.core.hen"),
@@ -161,6 +162,13 @@ def test_a_broken_floor_is_reported(planted: str, reported: str) -> None:
 
 def test_every_contract_is_broken_by_something() -> None:
     assert {contract for contract, _ in PLANTED.values()} == set(CONTRACTS)
+
+
+def test_the_driver_is_banned_on_every_floor_above_the_store() -> None:
+    contracts = {contract["name"]: contract for contract in TOOLS["importlinter"]["contracts"]}
+    layers = contracts[CONTRACTS[0]]["layers"]
+    above = {floor.strip() for layer in layers[: layers.index("store")] for floor in layer.split("|")}
+    assert {name.removeprefix("perdure.") for name in contracts[CONTRACTS[5]]["source_modules"]} == above
 
 
 def test_a_lock_file_that_names_a_host_is_reported(tmp_path: Path) -> None:
