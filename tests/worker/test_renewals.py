@@ -3,16 +3,22 @@
 import asyncio
 from uuid import uuid4
 
+import pytest
+
 from perdure.core.card import NewCard
 from perdure.core.chat import State
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
+from perdure.machine.announcer import Announcer
 from perdure.machine.change import Owner
+from perdure.machine.machine import Machine
 from perdure.machine.transitions.driving import Acquire
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
 from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.server import Simulator
-from perdure.store.pool import open_pool
+from perdure.store.execution import Execution
+from perdure.store.pool import Pool, open_pool
+from perdure.store.pubsub import LocalBus
 from perdure.store.replicas import Owned, Renewal
 from perdure.testing.replica import InProcessReplica, open_replica
 from perdure.worker.runner import Runner
@@ -99,3 +105,35 @@ async def test_a_chat_is_not_taken_again_under_an_id_that_was_lost_meanwhile(dat
         await asyncio.gather(sending, taking)
         assert owners
         assert lost not in owners
+
+
+@pytest.mark.parametrize("swept", [True, False])
+async def test_a_chat_whose_taking_is_not_answered_yet_gets_no_second_runner(
+    database_url: str, pool: Pool, sim: Simulator, swept: bool
+) -> None:
+    async with (
+        Proxy(database_url).running() as proxy,
+        open_pool(proxy.url) as through,
+        open_replica(database_url, through, sim.url) as replica,
+    ):
+        chat, text = ChatId(uuid4()), "[[say:5 tokens]]"
+        proxy.decide = lambda commit: Fate.HOLD_ANSWER if commit else Fate.CARRY
+        if swept:
+            card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="swept")
+            beside = Machine(Execution(pool), Announcer(LocalBus()))
+            await beside.create(chat, card, [Create((replica.says(text),))])
+            taking = asyncio.create_task(replica.worker.acquirer.once())
+        else:
+            taking = asyncio.create_task(replica.someone_asks(text, chat_id=chat))
+        await proxy.holding.wait()
+        row = await Machine(Execution(pool), Announcer(LocalBus())).load(chat)
+        assert row.runner_id is not None
+        owned = Owned(chat, row.runner_id, row.snapshot_version)
+        replica.worker.runners.renewed(Renewal(1, (owned,)), replica.clock.monotonic())
+        await replica.worker.runners.looked()
+        runners = len(replica.worker.runners)
+        proxy.decide = lambda _: Fate.CARRY
+        proxy.let_go()
+        await taking
+        assert (await replica.comes_to_rest(chat)).state is State.W
+        assert (runners, len(sim.requests)) == (0, 1)

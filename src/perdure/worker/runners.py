@@ -51,7 +51,7 @@ class Runners:
         self._left: dict[ChatId, float] = {}
         """When the last runner of a chat ended, until a renewal that was asked for later tells what became of it."""
         self._promised = set[RunnerId]()
-        """Runners whose chats are about to be taken."""
+        """Runners whose chats are about to be taken, and may be already: the answer to that commit can be late."""
         self._heard: dict[ChatId, int] = {}
         """What is heard of chats without a runner while there are such promises: one of them may be meant."""
         self._draining = False
@@ -212,7 +212,8 @@ class Runners:
             if missing or (owned is not None and owned.snapshot_version > entry.runner.chat.snapshot_version):
                 self._look(entry.runner)
         for chat_id, owned in covered.items():
-            if chat_id not in self._running and chat_id not in self._left and not self._draining:
+            known = chat_id in self._running or chat_id in self._left or owned.runner_id in self._promised
+            if not known and not self._draining:
                 self._looks.start(self._revive(owned), f"driving chat {owned.chat_id} again")
 
     async def _revive(self, owned: Owned) -> None:
