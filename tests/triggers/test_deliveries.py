@@ -106,6 +106,7 @@ async def test_a_signed_delivery_begins_a_chat_with_what_the_template_makes_of_i
     chat = (await ada.get(f"/chats/{delivery['chat_id']}")).json["chat"]
     assert (chat["title"], chat["source"], chat["owner_id"]) == ("New issues", "trigger", str(ada.id))
     assert await said(ada, delivery["chat_id"]) == ["Look: It is slow"]
+    assert await api.pool.fetchval("SELECT author FROM messages") == "ada"
     assert await api.pool.fetchval("SELECT budget_limit FROM chats") == 5_000_000
     shown = (await ada.get(f"/triggers/{trigger['id']}/deliveries/{delivery['id']}")).json
     assert (json.loads(shown["body"]), shown["headers"]["webhook-id"]) == (BODY, name)
@@ -302,6 +303,20 @@ async def test_a_body_that_is_no_json_is_refused_and_kept(ada: Person, body: byt
     assert (answer.status, answer.json["message"]) == (400, "The body is not JSON.")
     (delivery,) = await deliveries(ada, trigger)
     assert (delivery["state"], delivery["size"]) == ("failed", len(body))
+
+
+async def test_a_body_that_is_no_json_fails_again_where_it_is_replayed_and_holds_up_no_other(
+    api: ServedApi, ada: Person
+) -> None:
+    trigger = await made(ada)
+    assert (await sent(ada, trigger, b"not json")).status == 400
+    (broken,) = await deliveries(ada, trigger)
+    assert (await ada.post(f"/triggers/{trigger['id']}/deliveries/{broken['id']}/replay", {})).status == 202
+    assert (await sent(ada, trigger)).status == 200
+    await runner(api).once()
+    whole, again, _ = await deliveries(ada, trigger)
+    assert (whole["state"], again["state"]) == ("begun", "failed")
+    assert again["detail"].startswith("The body is not JSON: ")
 
 
 async def test_a_body_of_fifty_megabytes_is_not_read(api: ServedApi, ada: Person) -> None:

@@ -111,7 +111,7 @@ def reading(services: Services) -> Callable[[UserId, OrganisationId, str], Chats
     admission = Admission(services)
 
     def chats_of(user_id: UserId, organisation_id: OrganisationId, role: str) -> Chats:
-        return admission.caller(Occasion("", ChatSource.API, user_id, organisation_id, role)).chats
+        return admission.caller(Occasion("", ChatSource.API, user_id, organisation_id, role, "")).chats
 
     return chats_of
 

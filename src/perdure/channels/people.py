@@ -31,4 +31,5 @@ async def own(
     if found is None:
         raise Skip(f"{person.name} ({person.external}) is not linked to an account.")
     name = f"channel/{delivery.trigger_id}/{inbound.name}"
-    return replace(occasion, name=name, user_id=found.id, organisation_id=found.organisation_id, role=found.role)
+    whose = replace(occasion, user_id=found.id, organisation_id=found.organisation_id, role=found.role)
+    return replace(whose, name=name, person=found.name)

@@ -28,7 +28,7 @@ class ChannelSender:
         found = await channels.place(self._pool, event.webhook_id, event.chat_id)
         if found is None or event.thread is None:
             return _NOTHING, "The chat is gone."
-        occasion = Occasion("", ChatSource.TRIGGER, found.owner_id, found.organisation_id, found.role)
+        occasion = Occasion("", ChatSource.TRIGGER, found.owner_id, found.organisation_id, found.role, "")
         caller = self._admission.caller(occasion)
         try:
             post = await post_for(caller, event)

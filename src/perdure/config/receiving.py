@@ -66,7 +66,7 @@ class Receiving:
         try:
             payload = read_payload(body, kept)
         except BadPayload as error:
-            name, said = _said_name(options.signing, kept), storable(str(error))
+            name, said = _said_name(options.signing, kept), str(error)
             await self._stored(trigger_id, Incoming(name, "", text, body, DeliveryState.FAILED, said))
             raise InvalidInput("The body is not JSON.", Validation("", str(error))) from error
         if (challenge := _challenge(options.signing, payload)) is not None:

@@ -93,7 +93,7 @@ def read_payload(body: bytes, headers: Mapping[str, str]) -> Payload:
         fields = dict(parse_qsl(body.decode(), keep_blank_values=True))
         return Payload(msgspec.json.decode(fields["payload"]) if "payload" in fields else fields, headers)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadPayload(f"The body is not JSON: {error}") from error
+        raise BadPayload(storable(f"The body is not JSON: {error}")) from error
 
 
 def text_of(value: object) -> str:

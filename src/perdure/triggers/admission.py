@@ -33,8 +33,8 @@ class Occasion:
     user_id: UserId
     organisation_id: OrganisationId
     role: str
-    person: str = ""
-    """How others know the user."""
+    person: str
+    """How others know the user: what is said carries their name."""
 
     @staticmethod
     def named(kind: str, number: int, began: datetime) -> str:

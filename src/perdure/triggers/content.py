@@ -24,6 +24,7 @@ def occasion_of(delivery: TakenDelivery) -> Occasion:
         delivery.owner_id,
         delivery.organisation_id,
         delivery.role,
+        delivery.person,
     )
 
 

@@ -11,7 +11,7 @@ from perdure.config.triggers import TriggerOptions, read_trigger
 from perdure.core.errors import ChatNotFound, DatabaseFault, PerdureError, QueueFull, Refused, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import TRIGGERS_CHANGED, Notice, Topic
-from perdure.core.payload import Payload, read_payload
+from perdure.core.payload import BadPayload, Payload, read_payload
 from perdure.core.timing import (
     IDEMPOTENCY_KEPT,
     SCHEDULE_PERIOD,
@@ -96,7 +96,8 @@ class DeliveryRunner:
             await self._ended(delivery, DeliveryState.SKIPPED, str(skip))
         except (Unavailable, DatabaseFault) as error:
             _log.warning("a delivery is tried again: %s", error)
-        except PerdureError as error:
+        except (PerdureError, BadPayload) as error:
+            # One that was no JSON when it came can be replayed as well.
             await self._ended(delivery, DeliveryState.FAILED, str(error))
         else:
             await self._ended(delivery, DeliveryState.BEGUN, "", chat_id)

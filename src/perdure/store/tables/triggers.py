@@ -92,6 +92,8 @@ class TakenDelivery(Struct, frozen=True):
     owner_id: UserId
     organisation_id: OrganisationId
     role: str
+    person: str
+    """How others know the owner of the trigger."""
     removed: bool
     before: int
     """How many came shortly before it."""

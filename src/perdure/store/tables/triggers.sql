@@ -96,7 +96,8 @@ WITH held AS (
     RETURNING d.id, d.trigger_id, d.thread, d.headers, d.body, d.created_at, held.again
 )
 SELECT k.id, k.trigger_id, k.again, k.created_at, now() - k.created_at AS age, k.thread, k.headers, k.body, t.options, t.owner_id,
-    t.organisation_id, u.role, u.disabled_at IS NOT NULL AS removed, (
+    t.organisation_id, u.role, coalesce(nullif(u.name, ''), split_part(u.email, '@', 1)) AS person,
+    u.disabled_at IS NOT NULL AS removed, (
         SELECT count(*)::integer FROM trigger_deliveries b
         WHERE b.trigger_id = k.trigger_id AND b.id < k.id AND b.created_at > k.created_at - $3::interval
             AND b.state IN ('due', 'begun')
