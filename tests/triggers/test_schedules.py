@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 import pytest
@@ -317,9 +318,26 @@ async def test_the_next_times_are_shown_as_the_clock_of_the_zone_has_them(ada: P
     assert {each[-6:] for each in shown.json["items"]} <= {"+01:00", "+02:00"}
 
 
+async def test_a_rule_as_a_calendar_exports_it_is_kept_by_the_clock_of_its_zone(ada: Person) -> None:
+    """Where the first time has a zone, RFC 5545 wants UNTIL in UTC."""
+    zone = "America/New_York"
+    rule = f"DTSTART;TZID={zone}:20400105T090000\nRRULE:FREQ=DAILY;UNTIL=20400107T140000Z"
+    made = (await ada.post("/schedules", {**WATCH, "rule": rule, "zone": zone})).json
+    assert made["rule"].endswith("UNTIL=20400107T090000")
+    assert made["next_at"] == "2040-01-05T14:00:00Z"
+    asked = quote(made["rule"])
+    shown = (await ada.get(f"/schedules/times?rule={asked}&zone={zone}")).json["items"]
+    assert shown == [f"2040-01-0{day}T09:00:00-05:00" for day in (5, 6, 7)]
+    begun = "DTSTART:20400105T140000Z\nRRULE:FREQ=DAILY;COUNT=1"
+    assert (await ada.post("/schedules", {**WATCH, "rule": begun, "zone": zone})).json["next_at"] == made["next_at"]
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [
+        ({"rule": "DTSTART;TZID=Europe/Berlin:20400105T090000\nRRULE:FREQ=DAILY", "zone": "Asia/Tokyo"}, "rule"),
+        ({"rule": "FREQ=DAILY;UNTIL=20401305T090000Z"}, "rule"),
+        ({"rule": "FREQ=WEEKLY;WKST=XX"}, "rule"),
         ({"rule": "0 0 30 2 *"}, "rule"),
         ({"rule": "61 * * * *"}, "rule"),
         ({"rule": "FREQ=DAILY;UNTIL=20010101"}, "rule"),

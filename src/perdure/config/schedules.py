@@ -14,7 +14,7 @@ from perdure.access.rows import ActorRows, record
 from perdure.config.speech import Speech
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import ScheduleId
-from perdure.core.recurrence.due_times import moments, next_times, rule_of, zone_of
+from perdure.core.recurrence.due_times import moments, next_times, on_the_wall, rule_of, zone_of
 from perdure.core.recurrence.rule import BadRule, Rule
 from perdure.core.timing import SCHEDULE_MISSED
 from perdure.store.tables import schedules
@@ -135,11 +135,15 @@ def upcoming_times(rule: str, zone: str, after: datetime, count: int) -> list[da
 
 
 def anchored(rule: str, zone: str, now: datetime) -> str:
-    """The rule with the time that it begins at, where it needs one and names none."""
-    if "FREQ" not in rule.upper() or "DTSTART" in rule.upper():
+    """The rule by the wall clock of its zone, with the time that it begins at where it needs one and names none."""
+    if "FREQ" not in rule.upper():
         return rule.strip()
-    first = now.astimezone(zone_of(zone))
-    return f"DTSTART:{first:%Y%m%dT%H%M}00\nRRULE:{rule.strip().upper().removeprefix('RRULE:')}"
+    place = zone_of(zone)
+    rule = on_the_wall(rule.strip(), place)
+    if "DTSTART" in rule.upper():
+        return rule
+    first = now.astimezone(place)
+    return f"DTSTART:{first:%Y%m%dT%H%M}00\nRRULE:{rule.upper().removeprefix('RRULE:')}"
 
 
 class Schedules:

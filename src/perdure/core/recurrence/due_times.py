@@ -1,5 +1,6 @@
 """The moments that a rule means in a time zone, whatever its clocks do."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -16,6 +17,9 @@ _LARGEST_JUMP = timedelta(hours=26)
 # No zone moves its clocks twice within it.
 _STEADY = timedelta(days=7)
 _SECOND = timedelta(seconds=1)
+_NAMED_ZONE = re.compile(r"^\s*DTSTART[^:\n]*;TZID=\"?([^\":;\n]+)", re.IGNORECASE | re.MULTILINE)
+_UTC_TIME = re.compile(r"(?<=[:=])([0-9]{8}T[0-9]{6})Z(?=\s|;|$)", re.IGNORECASE)
+_WRITTEN = "%Y%m%dT%H%M%S"
 _LONG_AGO = datetime(1900, 1, 1)  # noqa: DTZ001 - a time of the wall clock
 
 
@@ -33,6 +37,22 @@ def rule_of(text: str, first: datetime = _LONG_AGO) -> Rule:
     if "FREQ" in text.upper():
         return RecurrenceRule.parse(text, first)
     return Cron.parse(text)
+
+
+def on_the_wall(text: str, zone: ZoneInfo) -> str:
+    """A rule as calendars write it, with the zone of its first time and times of UTC, in times of this zone's clock."""
+    for named in _NAMED_ZONE.findall(text):
+        if named.upper() != zone.key.upper():
+            raise BadRule(f"The rule's first time is in the zone {named}, and the schedule in {zone.key}.")
+    return _UTC_TIME.sub(lambda found: _local(found[1], zone), text)
+
+
+def _local(text: str, zone: ZoneInfo) -> str:
+    try:
+        moment = datetime.strptime(text, _WRITTEN).replace(tzinfo=UTC)
+        return moment.astimezone(zone).strftime(_WRITTEN)
+    except (ValueError, OverflowError):
+        raise BadRule(f"{text}Z is no time.") from None
 
 
 def next_times(rule: Rule, zone: ZoneInfo, after: datetime, count: int) -> list[datetime]:

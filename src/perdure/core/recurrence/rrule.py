@@ -93,7 +93,7 @@ class RecurrenceRule:
             minutes=numbers["BYMINUTE"],
             second=numbers["BYSECOND"][0] if numbers["BYSECOND"] else first.second,
             positions=numbers["BYSETPOS"],
-            week_start=_WEEKDAYS.get(parts.pop("WKST", "MO"), 0),
+            week_start=_week_start(parts.pop("WKST", "MO")),
         )
         if parts:
             raise BadRule(f"{min(parts)} is not known here.")
@@ -309,6 +309,12 @@ def _week_days(text: str) -> tuple[tuple[int, int], ...]:
             raise BadRule(f"BYDAY takes days such as MO or 1FR, not {piece!r}.")
         found.append((int(match[1] or 0), _WEEKDAYS[match[2]]))
     return tuple(found)
+
+
+def _week_start(text: str) -> int:
+    if text not in _WEEKDAYS:
+        raise BadRule(f"WKST is a day such as MO, not {text!r}.")
+    return _WEEKDAYS[text]
 
 
 def _moment(name: str, text: str) -> datetime:
