@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -38,6 +39,7 @@ from perdure.worker.webhooks import Ways, WebhookSender
 OCTOKIT = Path(__file__).parents[1] / "peers" / "github.mjs"
 SECRET = "0123456789abcdef0123456789abcdef"
 OCTOCAT = {"id": 583231, "login": "octocat", "type": "User"}
+HUBBER = {"id": 4711, "login": "hubber", "type": "User"}
 
 
 @pytest.fixture
@@ -76,13 +78,19 @@ class Channel:
         await sender.close()
         return cls(api, owner, other, kind, made.json)
 
-    async def linked(self) -> None:
-        code = (await self.owner.post("/channel-links", {})).json["code"]
-        if self.kind == "github":
-            await self.comment(f"@perdure link {code}")
-        else:
-            await self.mention(f"<@U0BOT> link {code}")
+    async def linked(self, person: Person | None = None, *, other: bool = False) -> None:
+        """The owner, or somebody else, says who they are: as the first account there, or as another one."""
+        code = (await (person or self.owner).post("/channel-links", {})).json["code"]
+        await self.say(f"link {code}", other=other)
         await self.heard()
+
+    async def say(self, text: str, *, other: bool = False, thread: str = "1700000000.000100") -> None:
+        """Somebody mentions the agent."""
+        if self.kind == "github":
+            await self.comment(f"@perdure {text}", user=HUBBER if other else OCTOCAT)
+        else:
+            user, ts = ("U2" if other else "U1"), f"{time.time():.6f}"
+            await self.mention(f"<@U0BOT> {text}", user=user, ts=ts, thread_ts=thread)
 
     def sender(self) -> WebhookSender:
         services = self.api.services
@@ -121,9 +129,9 @@ class Channel:
             "issue": {"number": 7, "title": "It is slow", "body": "Since yesterday.", "user": OCTOCAT},
             "comment": {"id": comment or uuid4().int % 10**9, "body": text, "user": user},
         }
-        return await self._github("issue_comment", changes, name)
+        return await self.github("issue_comment", changes, name)
 
-    async def _github(self, event: str, changes: dict[str, Any], name: str = "") -> Response:
+    async def github(self, event: str, changes: dict[str, Any], name: str = "") -> Response:
         """As GitHub has it in its own examples, signed by its own SDK."""
         process = await asyncio.create_subprocess_exec(
             *("node", str(OCTOKIT), SECRET, event, json.dumps(changes)), stdout=asyncio.subprocess.PIPE
@@ -257,6 +265,129 @@ async def test_a_comment_decides_about_one_call_of_one_message(api: ServedApi, a
     late = await channel.heard()
     assert {(each["state"], each["detail"]) for each in late[:2]} == {("skipped", "This has already been decided.")}
     assert await api.pool.fetchval(status) == "requires_action"
+
+
+@pytest.mark.parametrize("kind", ["github", "slack"])
+async def test_colleagues_speak_in_one_thread_each_as_themselves_until_its_owner_takes_that_back(
+    api: ServedApi, ada: Person, other: Elsewhere, kind: str
+) -> None:
+    channel = await Channel.opened(api, ada, other, kind)
+    async with await api.person("bob") as bob:
+        await channel.linked()
+        await channel.linked(bob, other=True)
+        await channel.say("look")
+        chat = (await channel.heard())[0]["chat_id"]
+        assert (await bob.get(f"/chats/{chat}")).status == 404
+        await channel.say("mend it", other=True)
+        newest = (await channel.heard())[0]
+        assert (newest["state"], newest["chat_id"]) == ("begun", chat)
+        (waiting,) = (await ada.get(f"/chats/{chat}/messages")).json["queue"]
+        assert (waiting["author"], waiting["parts"][0]["text"]) == ("bob", "mend it")
+        people = (await ada.get(f"/chats/{chat}/people")).json["items"]
+        assert [(each["name"], each["role"]) for each in people] == [("ada", "owner"), ("bob", "write")]
+        link = (await ada.get(f"/chats/{chat}/link")).json
+        assert link["role"] == "write"
+        assert (await ada.delete(f"/chats/{chat}/link")).status == 204
+        await channel.say("and this", other=True)
+        newest = (await channel.heard())[0]
+        assert (newest["state"], newest["detail"]) == (
+            "skipped",
+            "Only whoever started the chat of this thread can speak in it.",
+        )
+
+
+async def test_a_colleague_decides_in_a_thread_where_its_role_says_so(
+    api: ServedApi, ada: Person, other: Elsewhere
+) -> None:
+    channel = await Channel.opened(api, ada, other, "github")
+    async with await api.person("bob") as bob:
+        await channel.linked()
+        await channel.linked(bob, other=True)
+        await channel.say("build it")
+        chat = (await channel.heard())[0]["chat_id"]
+        await channel.asks(chat, "call_1")
+        await channel.comment("/approve 2.0", user=HUBBER)
+        newest = (await channel.heard())[0]
+        assert (newest["state"], newest["detail"]) == (
+            "failed",
+            "You can write in this chat but not approve. Ask its owner for access.",
+        )
+        assert (await ada.put(f"/chats/{chat}/link", {"role": "approve"})).json["role"] == "approve"
+        await channel.comment("/approve 2.0", user=HUBBER)
+        assert (await channel.heard())[0]["state"] == "begun"
+        (call,) = (await api.services.machine.load(ChatId(UUID(chat)))).open_calls
+        assert [each.name for each in call.cleared_by] == ["bob"]
+        assert (await ada.patch(f"/triggers/{channel.trigger['id']}", {"thread_role": "read"})).status == 200
+        await channel.github(
+            "issue_comment",
+            {
+                "action": "created",
+                "sender": OCTOCAT,
+                "issue": {"number": 8},
+                "comment": {"id": 1, "body": "@perdure look", "user": OCTOCAT},
+            },
+        )
+        begun = (await channel.heard())[0]
+        assert begun["thread"].endswith("#8")
+        assert (await ada.get(f"/chats/{begun['chat_id']}/link")).json == {}
+
+
+async def test_one_comment_decides_about_several_calls(api: ServedApi, ada: Person, other: Elsewhere) -> None:
+    channel = await Channel.opened(api, ada, other, "github")
+    await channel.linked()
+    await channel.comment("@perdure build it")
+    chat = (await channel.heard())[0]["chat_id"]
+    await channel.asks(chat, "call_1", "call_2", "call_3")
+    await channel.comment("/approve 2.0\r\n/deny 2.1\r\n/approve 1.2\r\n")
+    assert (await channel.heard())[0]["state"] == "begun"
+    calls = (await ada.get(f"/chats/{chat}")).json["action"]["calls"]
+    assert [call.get("decision") for call in calls] == ["approve", "deny", None]
+    await channel.comment("/deny 2.0\n/approve 2.2")
+    assert (await channel.heard())[0]["state"] == "begun"
+    open_calls = (await api.services.machine.load(ChatId(UUID(chat)))).open_calls
+    assert [call.call_id for call in open_calls if call.cleared_by] == ["call_1", "call_3"]
+
+
+async def test_a_review_of_a_pull_request_speaks_to_the_agent(api: ServedApi, ada: Person, other: Elsewhere) -> None:
+    channel = await Channel.opened(api, ada, other, "github")
+    await channel.linked()
+    review = {"id": 9, "body": "@perdure mend what I marked", "user": OCTOCAT}
+    await channel.github("pull_request_review", {"action": "submitted", "sender": OCTOCAT, "review": review})
+    newest = (await channel.heard())[0]
+    assert (newest["state"], newest["thread"]) == ("begun", "Codertocat/Hello-World#2")
+    assert (await said(ada, newest["chat_id"]))[0].endswith("mend what I marked")
+
+
+async def test_what_people_write_in_slack_with_a_file_or_to_the_channel_is_heard(
+    api: ServedApi, ada: Person, other: Elsewhere
+) -> None:
+    channel = await Channel.opened(api, ada, other, "slack")
+    await channel.linked()
+    await channel.mention("<@U0BOT> look", ts="5.0")
+    for ts, subtype in (("6.0", "file_share"), ("7.0", "thread_broadcast"), ("8.0", "channel_join")):
+        await channel.mention(f"with {subtype}", ts=ts, thread_ts="5.0", type="message", subtype=subtype)
+    for _ in range(4):
+        await channel.heard()
+    chat = (await channel.heard())[-2]["chat_id"]
+    assert await said(ada, chat) == ["look", "with file_share", "with thread_broadcast"]
+
+
+async def test_what_is_told_in_slack_notifies_nobody_and_reads_as_it_was_written(
+    api: ServedApi, ada: Person, other: Elsewhere
+) -> None:
+    channel = await Channel.opened(api, ada, other, "slack")
+    await channel.linked()
+    await channel.mention("<@U0BOT> look", ts="5.0")
+    chat = (await channel.heard())[0]["chat_id"]
+    await channel.answers(chat, "<!channel> a < b && c " + "&" * 20_000)
+    ((_, body),) = await channel.told()
+    assert body["text"].startswith("&lt;!channel&gt; a &lt; b &amp;&amp; c &amp;")
+    assert re.fullmatch(r"(?:[^&<>]|&(?:amp|lt|gt);)*", body["text"])
+    assert len(body["text"]) < 40_000
+    await api.pool.execute("UPDATE chats SET status = 'running'")
+    await channel.asks(chat, "call_1")
+    ((_, _), (_, asked)) = await channel.told()
+    assert asked["blocks"][0]["text"]["text"] == "The agent asks for an approval."
 
 
 async def test_whoever_dies_with_a_comment_leaves_none_twice(api: ServedApi, ada: Person, other: Elsewhere) -> None:

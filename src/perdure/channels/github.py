@@ -10,6 +10,7 @@ from perdure.worker.webhooks import Http, HttpAnswer
 
 _NEW = {
     "issue_comment": "created",
+    "pull_request_review": "submitted",
     "pull_request_review_comment": "created",
     "issues": "opened",
     "pull_request": "opened",
@@ -27,7 +28,7 @@ def read_github(payload: Payload, handle: str) -> Inbound | None:
     if payload.at("body.action") != _NEW.get(event) or payload.at("body.sender.type") == "Bot":
         return None
     subject = "pull_request" if payload.at("body.pull_request") is not None else "issue"
-    said = "comment" if event.endswith("comment") else subject
+    said = "comment" if event.endswith("comment") else "review" if event == "pull_request_review" else subject
     text, person_id = payload.at(f"body.{said}.body"), payload.at(f"body.{said}.user.id")
     mention = re.compile(rf"(?<![\w/@-])@{re.escape(handle)}(?![\w-])", re.IGNORECASE)
     if not isinstance(text, str) or not isinstance(person_id, int) or _MARK in text:
@@ -38,7 +39,7 @@ def read_github(payload: Payload, handle: str) -> Inbound | None:
     person = Person(str(person_id), str(payload.at(f"body.{said}.user.login")))
     title, about = payload.at(f"body.{subject}.title"), payload.at(f"body.{subject}.body")
     place = f"{payload.at('body.repository.full_name')}#{payload.at(f'body.{subject}.number')}"
-    opening = f"{place}: {title}\n\n{about or ''}".strip() if said == "comment" else f"{place}: {title}"
+    opening = f"{place}: {title}\n\n{about or ''}".strip() if said != subject else f"{place}: {title}"
     return parsed(person, f"{said}/{payload.at(f'body.{said}.id')}", mention.sub("", text), opening)
 
 

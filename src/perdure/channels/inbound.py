@@ -1,6 +1,7 @@
 """What a user of a channel writes: to the agent, about a call that waits for approval, or to link an account."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from perdure.api.wire.control import Choice
@@ -33,13 +34,12 @@ class InboundMessage:
 
 @dataclass(frozen=True, slots=True)
 class InboundDecision:
-    """A decision about one call of one message, which no other call is ever meant by."""
+    """What somebody decides about calls of one message, each by its place there: no other call is ever meant."""
 
     person: Person
     name: str
     message: int
-    call: int
-    choice: Choice
+    calls: Mapping[int, Choice]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,10 @@ def parsed(person: Person, name: str, text: str, opening: str = "", *, begins: b
     """A text that is addressed to the agent. None where it is empty."""
     if code := _CODE.search(text):
         return AccountLink(person, code[1])
-    if decision := _DECISION.search(text):
-        return InboundDecision(person, name, int(decision[2]), int(decision[3]), _CHOICES[decision[1]])
+    if decisions := _DECISION.findall(text):
+        message = int(decisions[0][1])
+        calls = {int(call): _CHOICES[word] for word, of, call in decisions if int(of) == message}
+        return InboundDecision(person, name, message, calls)
     return InboundMessage(person, name, text.strip(), opening, begins) if text.strip() else None
 
 

@@ -33,5 +33,5 @@ class ChannelReceiver:
             raise Skip(await link(self._pool, delivery, options.channel, inbound))
         theirs = await own(self._pool, occasion, delivery, options.channel, inbound)
         if isinstance(inbound, InboundDecision):
-            return await decide(self._pool, self._admission, theirs, delivery, inbound)
+            return await decide(self._pool, self._admission, theirs, delivery, options, inbound)
         return await deliver(self._pool, self._admission, theirs, delivery, options, inbound)

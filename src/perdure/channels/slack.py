@@ -11,13 +11,16 @@ from perdure.channels.posts import Destination, Post, remaining, shortened
 from perdure.core.payload import Payload
 from perdure.worker.webhooks import Http
 
+_WRITTEN = (None, "file_share", "me_message", "thread_broadcast")
+"""The subtypes of messages that people write."""
+_ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _MENTION = re.compile(r"<@[A-Z0-9]+>")
 _ACTION = "perdure.decide"
 _MARK = re.compile(r"(\d{1,9})\.(\d{1,4})")
 _EVENT = "perdure_message"
 _LONGEST, _LONGEST_ARGS = 39_000, 2_500
 _MOST_ASKS = 20
-"""Slack takes fifty blocks, and a call is two."""
+"""Slack takes fifty blocks. A call is two; what is said before and after them is one each."""
 
 
 def read_slack(payload: Payload, handle: str) -> Inbound | None:  # noqa: ARG001
@@ -26,7 +29,7 @@ def read_slack(payload: Payload, handle: str) -> Inbound | None:  # noqa: ARG001
         return _clicked(payload)
     kind, team = payload.at("body.event.type"), payload.at("body.team_id")
     user, text, moment = (payload.at(f"body.event.{name}") for name in ("user", "text", "ts"))
-    odd = payload.at("body.event.subtype") or payload.at("body.event.bot_id")
+    odd = payload.at("body.event.subtype") not in _WRITTEN or payload.at("body.event.bot_id")
     if kind not in {"app_mention", "message"} or odd or not all(isinstance(each, str) for each in (user, text, moment)):
         return None
     direct = payload.at("body.event.channel_type") == "im"
@@ -44,7 +47,7 @@ def _clicked(payload: Payload) -> Inbound | None:
         return None
     team, user, named = (payload.at(f"body.user.{field}") for field in ("team_id", "id", "name"))
     name = f"click/{payload.at('body.actions.0.action_ts')}"
-    return InboundDecision(Person(f"{team}/{user}", str(named)), name, int(found[1]), int(found[2]), Choice(choice))
+    return InboundDecision(Person(f"{team}/{user}", str(named)), name, int(found[1]), {int(found[2]): Choice(choice)})
 
 
 async def post_slack(destination: Destination, post: Post, http: Http) -> tuple[int | None, str]:
@@ -62,18 +65,44 @@ async def post_slack(destination: Destination, post: Post, http: Http) -> tuple[
     body: dict[str, Any] = {
         "channel": channel,
         "thread_ts": thread,
-        "text": shortened(post.text, _LONGEST) + remaining(post, _MOST_ASKS),
+        "text": escaped(post.text, _LONGEST) + remaining(post, _MOST_ASKS),
         "metadata": {"event_type": _EVENT, "event_payload": {"id": destination.name}},
     }
     if post.asks:
-        body["blocks"] = [block for ask in post.asks[:_MOST_ASKS] for block in _asking(ask.tool, ask.args, ask.mark)]
+        body["blocks"] = _blocks(post)
     answer = await http("POST", f"{base}/chat.postMessage", headers, body)
     return (200, "") if answer.status == 200 and answer.fields.get("ok") else _refused(answer.status, answer.fields)
 
 
+def escaped(text: str, longest: int) -> str:
+    """A text as it reads, which names and notifies nobody. What is too long is cut between characters."""
+    size = 0
+    for place, each in enumerate(text):
+        size += len(_ESCAPED.get(each, each))
+        if size > longest:
+            return _escape(shortened(text, place))
+    return _escape(text)
+
+
+def _escape(text: str) -> str:
+    return "".join(_ESCAPED.get(each, each) for each in text)
+
+
+def _blocks(post: Post) -> list[dict[str, Any]]:
+    """Where a message has blocks, Slack shows nothing else of it."""
+    blocks = [_section(escaped(post.text, _LONGEST_ARGS))]
+    blocks += [block for ask in post.asks[:_MOST_ASKS] for block in _asking(ask.tool, ask.args, ask.mark)]
+    left = remaining(post, _MOST_ASKS).strip()
+    return [*blocks, _section(left)] if left else blocks
+
+
+def _section(text: str) -> dict[str, Any]:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
+
+
 def _asking(tool: str, args: str, name: str) -> list[dict[str, Any]]:
-    shown = args.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")[:_LONGEST_ARGS]
-    words = {"type": "mrkdwn", "text": f"`{tool}` wants to run:\n```{shown}```"}
+    # Backticks in a row would end the block of code.
+    shown = escaped(args.replace("``", "`\u200b`"), _LONGEST_ARGS)
     buttons = [
         {
             "type": "button",
@@ -84,7 +113,7 @@ def _asking(tool: str, args: str, name: str) -> list[dict[str, Any]]:
         }
         for choice, label, style in (("approve", "Approve", "primary"), ("deny", "Deny", "danger"))
     ]
-    return [{"type": "section", "text": words}, {"type": "actions", "elements": buttons}]
+    return [_section(f"`{tool}` wants to run:\n```{shown}```"), {"type": "actions", "elements": buttons}]
 
 
 def _name_in(message: Any) -> str:

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from perdure.access.keyring import Keyring
+from perdure.access.roles import ShareRole
 from perdure.access.rows import ActorRows, record
 from perdure.access.webhook_signatures import Signing, usable_secret
 from perdure.config.speech import Speech
@@ -63,6 +64,8 @@ class TriggerOptions(Speech, frozen=True, kw_only=True, omit_defaults=True):
     """What it is the way in of; then it decides what is said, and in which chat."""
     handle: str = ""
     """What the agent is called there: somebody who mentions it speaks to it."""
+    thread_role: ShareRole = ShareRole.WRITE
+    """What others whose accounts are linked may do in the chat of a thread, once they speak there."""
 
     def check(self) -> None:
         super().check()

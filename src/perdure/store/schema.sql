@@ -964,7 +964,8 @@ CREATE TABLE public.trigger_threads (
     trigger_id uuid NOT NULL,
     thread text NOT NULL,
     chat_id uuid NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    shared_at timestamp with time zone
 );
 
 CREATE TABLE public.triggers (

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from perdure.access.roles import ShareRole
 from perdure.access.webhook_signatures import Signing
-from perdure.api.wire.chats import Title
+from perdure.api.wire.chats import Prompt, Title
 from perdure.api.wire.content import END, LINE
 from perdure.api.wire.options import options_of
 from perdure.api.wire.speech import SpeechBody, SpeechPatch
-from perdure.config.settings import PROMPT_LIMIT
 from perdure.config.speech import Speech
 from perdure.config.triggers import EVERYTHING, Channel, TriggerOptions, read_trigger
 from perdure.core.chat import Busy
@@ -19,7 +19,7 @@ from perdure.core.payload import Condition, Test
 from perdure.store.tables.triggers import DeliveryState, TriggerRow
 
 TriggerSecret = Annotated[str, Meta(min_length=16, max_length=200, pattern=r"^[!-~]*" + END)]
-Template = Annotated[str, Meta(min_length=1, max_length=PROMPT_LIMIT)]
+Template = Annotated[Prompt, Meta(min_length=1)]
 HourlyLimit = Annotated[int, Meta(ge=1, le=10_000)]
 _Text = Annotated[str, Meta(max_length=300, pattern=LINE)]
 Thread = Annotated[str, Meta(max_length=300, pattern=LINE)]
@@ -55,6 +55,7 @@ class Trigger(Speech, frozen=True, kw_only=True, omit_defaults=True):
     hourly_limit: int
     channel: Channel | None = None
     handle: str = ""
+    thread_role: ShareRole = ShareRole.WRITE
     enabled: bool
     created_at: datetime
     refused_at: datetime | None = None
@@ -103,6 +104,9 @@ class TriggerBody(SpeechBody, frozen=True, kw_only=True, forbid_unknown_fields=T
     """GitHub or Slack, where people talk with the agent: then `template` and `thread` are not used."""
     handle: Handle = ""
     """What the agent is called on GitHub: a comment that mentions it speaks to it."""
+    thread_role: ShareRole = ShareRole.WRITE
+    """With a channel: what colleagues who speak in a thread may do in its chat. With `read`, only whoever began it
+    speaks there."""
     credential: Credential | None = None
     """With a channel: what answers are posted with. On GitHub a token, or an app's ID, a colon and its private key; on
     Slack a bot token."""
@@ -126,6 +130,7 @@ class TriggerPatch(SpeechPatch, frozen=True, kw_only=True, forbid_unknown_fields
     hourly_limit: HourlyLimit | UnsetType = UNSET
     enabled: bool | UnsetType = UNSET
     handle: Handle | UnsetType = UNSET
+    thread_role: ShareRole | UnsetType = UNSET
     credential: Credential | UnsetType = UNSET
 
     def changes(self) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from msgspec import Struct
 
@@ -25,6 +26,7 @@ class ChannelPerson(Struct, frozen=True):
     id: UserId
     organisation_id: OrganisationId
     role: str
+    name: str
 
 
 class ChannelPlace(Struct, frozen=True):
@@ -70,3 +72,11 @@ async def chat(db: Database, trigger_id: TriggerId, thread: str) -> ChatId | Non
 
 @query
 async def place(db: Database, webhook_id: WebhookId, chat_id: ChatId | None) -> ChannelPlace | None: ...
+
+
+@query
+async def share(db: Database, trigger_id: TriggerId, thread: str, link_id: UUID, role: str) -> None: ...
+
+
+@query
+async def way_in(db: Database, trigger_id: TriggerId, thread: str) -> UUID | None: ...

@@ -28,7 +28,8 @@ SELECT u.email FROM used u
 
 -- name: channels.person
 -- Who somebody of a channel is here.
-SELECT u.id, u.organisation_id, u.role FROM channel_people p JOIN users u ON u.id = p.user_id
+SELECT u.id, u.organisation_id, u.role, coalesce(nullif(u.name, ''), split_part(u.email, '@', 1)) AS name
+FROM channel_people p JOIN users u ON u.id = p.user_id
 WHERE p.organisation_id = $1 AND p.channel = $2 AND p.external = $3 AND u.disabled_at IS NULL
 
 -- name: channels.links
@@ -53,3 +54,16 @@ JOIN triggers t ON t.id = w.trigger_id
 JOIN chat_cards c ON c.id = $2
 JOIN users u ON u.id = c.owner_id
 WHERE w.id = $1
+
+-- name: channels.share
+-- Make a link $3 with the role $4 to the chat of a thread, the first time that somebody else speaks there.
+WITH first AS (
+    UPDATE trigger_threads t SET shared_at = now() FROM chat_cards k
+    WHERE t.trigger_id = $1 AND t.thread = $2 AND t.shared_at IS NULL AND k.id = t.chat_id AND k.parent_id IS NULL
+    RETURNING t.chat_id
+)
+INSERT INTO chat_links (id, chat_id, role) SELECT $3, f.chat_id, $4::text FROM first f ON CONFLICT (chat_id) DO NOTHING
+
+-- name: channels.way_in
+-- The link of a thread's chat, unless its owner has taken it back.
+SELECT l.id FROM trigger_threads t JOIN chat_links l ON l.chat_id = t.chat_id WHERE t.trigger_id = $1 AND t.thread = $2
