@@ -162,6 +162,16 @@ async def test_two_people_must_approve_and_one_may_refuse(team: Team) -> None:
     ]
 
 
+async def test_an_export_says_who_decided_where_it_was_not_the_only_one_who_wrote(team: Team) -> None:
+    for person, named in ((team.ann, True), (team.ada, False)):
+        path = await team.asking("write")
+        await team.api.pool.execute("UPDATE chats SET asked_by = $1", team.ada.id)
+        assert (await decide(person, path, "write", "deny")).status == 200
+        exported = (await team.ada.get(f"{path}/export?format=markdown")).body.decode()
+        assert ("**write** failed, decided by ann" in exported) is named
+        assert ("decided by" in exported) is named
+
+
 async def test_of_two_who_decide_at_once_one_is_told_that_it_is_decided(team: Team) -> None:
     for _ in range(5):
         path = await team.asking("write")

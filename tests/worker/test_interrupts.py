@@ -1,16 +1,18 @@
 """Stop, at every stage of a turn and in every dialect: what there is stays, and the next turn is understood."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from uuid import uuid4
 
 import pytest
 
+from perdure.core.author import Author
 from perdure.core.card import NewCard
 from perdure.core.chat import Busy, State
 from perdure.core.deltas import ReasoningDelta, TextDelta, ToolCallDelta
 from perdure.core.errors import TransitionNotAllowed
-from perdure.core.ids import ChatId
+from perdure.core.ids import ChatId, UserId
 from perdure.core.message import Effort, FinishReason, Reasoning, Role, ToolCall, ToolResult
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create, RequestCompaction
@@ -149,6 +151,20 @@ async def test_a_stop_reaches_the_tools_and_their_calls_are_answered(replica: In
     results = [part for m in await replica.messages(chat) for part in m.parts if isinstance(part, ToolResult)]
     assert endless.cancelled
     assert [(part.is_error, "interrupted" in part.result) for part in results] == [(True, True)] * 2
+
+
+async def test_a_model_is_told_who_stopped_a_turn_that_somebody_else_asked_for(
+    replica: InProcessReplica, sim: Simulator
+) -> None:
+    for by, told in ((Author(UserId(uuid4()), "Ann"), True), (Author(replica.user, "Owner"), False)):
+        chat = await replica.someone_asks("[[say:20 tokens]] [[gate:never]] [[say:20 tokens]]")
+        await replica.shows(chat, lambda piece: piece.role is Role.ASSISTANT)
+        await replica.machine.change(chat, Interrupt(by=by))
+        await replica.comes_to_rest(chat)
+        await replica.someone_adds(chat, "[[say:3 tokens]] go on")
+        assert (await replica.comes_to_rest(chat)).last_error is None
+        asked = json.dumps(sim.requests[-1].json)
+        assert ("[Before this message, Ann stopped the turn.]" in asked) is told
 
 
 async def test_what_is_said_during_a_batch_of_tools_is_read_in_the_next_call(

@@ -80,6 +80,8 @@ def _told(speakers: Speakers, messages: Iterable[Message], covered: int) -> tupl
         if _spoken(message, covered):
             speakers, said = speakers.heard(message)
             told.append(said)
+        elif message.kind is Kind.NOTICE and message.number > covered:
+            speakers = speakers.seen(message)
     return speakers, told
 
 

@@ -121,6 +121,10 @@ class FileReference(Part, frozen=True, tag="file_reference"):
     content: str
 
 
+STOPPED_TURN = "stopped"
+"""The kind of a notice that says who stopped a turn."""
+
+
 class NoticePart(Part, frozen=True, tag="notice"):
     """Something the system tells people. Never sent to a model."""
 

@@ -13,6 +13,7 @@ export type Effort = Schemas["Effort"];
 export type Busy = Schemas["Busy"];
 export type ErrorKind = Schemas["ErrorKind"];
 export type Media = Wire<"Media">;
+export type Author = Wire<"Author">;
 
 export type TextPart = Wire<"Text">;
 export type ReasoningPart = Wire<"Reasoning">;

@@ -1,8 +1,10 @@
 import { ChevronRight, CircleAlert } from "lucide-react";
 import { memo, useMemo } from "react";
+import type { Author } from "../api/types.ts";
 import { argumentsOf, type Call } from "../chat/model/calls.ts";
 import { RowContext, useOpen } from "../chat/network/opened.ts";
 import { t } from "../language/catalogue.ts";
+import { useMe } from "../page/session.ts";
 import { duration } from "../ui/format.ts";
 import { rendererOf } from "./registry.ts";
 import { ToolMedia } from "./ToolMedia.tsx";
@@ -39,6 +41,7 @@ export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
             ))}
         </span>
         {note && <span className="tool-note">{note}</span>}
+        <DecidedBy people={call.deciders ?? []} />
         {phase === "running" || phase === "writing" ? (
           <span className="spinner" aria-label={t("running")} role="img" />
         ) : null}
@@ -63,3 +66,11 @@ export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
     </div>
   );
 });
+
+/** Who let it run or refused it. Whoever did so alone knows. */
+function DecidedBy({ people }: { people: readonly Author[] }) {
+  const me = useMe().id;
+  if (people.every((person) => person.id === me)) return null;
+  const names = people.map((person) => person.name).join(", ");
+  return <span className="tool-note">{t("decided by {names}", { names })}</span>;
+}

@@ -53,6 +53,18 @@ export const ReadOneFile: Story = {
   },
 };
 
+export const DecidedByAColleague: Story = {
+  render: () =>
+    shown(
+      ["execute", { command: "make" }, "built", { decided_by: [{ id: "ann", name: "Ann" }] }],
+      ["execute", { command: "make test" }, "passed", { decided_by: [{ id: "me", name: "Ada" }] }],
+    ),
+  play: async ({ root }) => {
+    const said = [...root.querySelectorAll(".tool-note")].map((note) => note.textContent);
+    expect(said.filter((words) => words?.startsWith("decided by"))).toEqual(["decided by Ann"]);
+  },
+};
+
 export const Explored: Story = {
   render: () =>
     shown(

@@ -19,7 +19,7 @@ from perdure.api.wire.extras import Branch, Branches, Cost, CostLine, ExportForm
 from perdure.core.card import NewCard
 from perdure.core.errors import InvalidInput, MessageNotFound, Refused, Validation
 from perdure.core.events import ChatCard
-from perdure.core.ids import ChatId, FileId, MessageNumber
+from perdure.core.ids import ChatId, FileId, MessageNumber, UserId
 from perdure.core.message import (
     AnyPart,
     File,
@@ -79,10 +79,17 @@ def as_json(card: ChatCard, messages: Sequence[Message]) -> Answer:
 
 
 def as_markdown(card: ChatCard, messages: Sequence[Message]) -> Answer:
-    several = len({message.created_by for message in messages if message.role is Role.USER}) > 1
+    several = len(_people(messages)) > 1
     sections = [f"# {card.title}", *(_section(message, several=several) for message in messages)]
     text = "\n\n".join(section for section in sections if section) + "\n"
     return Answer(200, text.encode(), (("content-type", "text/markdown; charset=utf-8"), _attached(card, "md")))
+
+
+def _people(messages: Sequence[Message]) -> set[UserId | None]:
+    """Those who wrote something, or decided about a call."""
+    wrote = {message.created_by for message in messages if message.role is Role.USER}
+    parts = (part for message in messages for part in message.parts if isinstance(part, ToolResult))
+    return wrote | {each.id for part in parts for each in part.decided_by}
 
 
 def _attached(card: ChatCard, ending: str) -> tuple[str, str]:

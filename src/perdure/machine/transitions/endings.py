@@ -9,7 +9,7 @@ from perdure.core.chat import ActionKind, Chat, State, Status
 from perdure.core.commit import InboxKind
 from perdure.core.failure import ChatError
 from perdure.core.ids import FileId, MessageNumber
-from perdure.core.message import Kind, NewMessage, NoticePart, Role, Visibility
+from perdure.core.message import STOPPED_TURN, Kind, NewMessage, NoticePart, Role, Visibility
 from perdure.machine.change import ALL_MARKERS, Change, Reason, refuse
 from perdure.machine.planning import calls_after
 
@@ -70,9 +70,9 @@ def _word(chat: Chat, by: Author | None) -> tuple[NewMessage, ...]:
     if by is None or by.id == chat.asked_by:
         return ()
     if by == NOBODY:
-        excluded = NoticePart("stopped", "This turn was stopped: whoever asked for it cannot write here any more.")
+        excluded = NoticePart(STOPPED_TURN, "This turn was stopped: whoever asked for it cannot write here any more.")
         return (NewMessage(role=Role.ASSISTANT, parts=(excluded,), visibility=Visibility.USER, kind=Kind.NOTICE),)
-    part = NoticePart("stopped", f"{by.name or 'Somebody'} stopped this turn.")
+    part = NoticePart(STOPPED_TURN, f"{by.name or 'Somebody'} stopped this turn.")
     told = NewMessage(role=Role.ASSISTANT, parts=(part,), visibility=Visibility.USER, kind=Kind.NOTICE)
     return (replace(told, created_by=by.id, author=by.name),)
 

@@ -1,6 +1,6 @@
 /** A tool call as the transcript shows it: the request, and how far its answer is. */
 
-import type { Media, ToolCallPart, ToolResultPart } from "../../api/types.ts";
+import type { Author, Media, ToolCallPart, ToolResultPart } from "../../api/types.ts";
 
 export type CallState =
   | { phase: "writing" }
@@ -14,6 +14,8 @@ export interface Call {
   part: ToolCallPart;
   state: CallState;
   ms: number | null;
+  /** Who approved it, denied it or decided otherwise about it. */
+  deciders?: readonly Author[];
 }
 
 /** Kinds of calls that fold into one line when they follow each other. */
@@ -48,8 +50,9 @@ export function groupOf(tool: string): Group {
 export function answered(call: Call, result: ToolResultPart, complete: boolean): Call {
   if (!complete) return { ...call, state: { phase: "running", output: result.result } };
   const ms = between(call.part.created_at, result.created_at);
-  if (result.is_error) return { ...call, ms, state: { phase: "failed", reason: result.result } };
-  return { ...call, ms, state: { phase: "done", output: result.result, media: result.media ?? [] } };
+  const decided = { ...call, ms, deciders: result.decided_by ?? [] };
+  if (result.is_error) return { ...decided, state: { phase: "failed", reason: result.result } };
+  return { ...decided, state: { phase: "done", output: result.result, media: result.media ?? [] } };
 }
 
 export function between(from: string | undefined, to: string | undefined): number | null {
