@@ -126,6 +126,22 @@ async def test_a_chat_is_its_owners_readable_where_shared_and_nowhere_else(cast:
         assert own == 200
 
 
+def let_in(route: Route, role: str, status: int) -> bool:
+    """Whether a chat of Ada's answers somebody of this role as the tables say."""
+    name = route.handler.__name__
+    if name in AUDITED:
+        return status == 403
+    if name in OF_WORKSPACE:
+        return status == 404
+    if route.reads:
+        return status == 200
+    # It is Ada's message; their own they may edit.
+    own = name == "edit_message"
+    if not own and ((name in WRITES and role != "read") or (name in APPROVES and role == "approve")):
+        return status not in (401, 403, 405, 500)
+    return status == 403
+
+
 @pytest.mark.parametrize("role", ["write", "approve"])
 @pytest.mark.parametrize("route", CHAT_ROUTES, ids=lambda route: route.name)
 async def test_a_role_in_a_chat_opens_what_the_table_names_and_nothing_else(
@@ -133,22 +149,36 @@ async def test_a_role_in_a_chat_opens_what_the_table_names_and_nothing_else(
 ) -> None:
     body = {"users": [str(cast.bob.id)], "roles": {str(cast.bob.id): role}}
     await cast.ada.put(f"/chats/{cast.chat_id}/acl", body)
-    name = route.handler.__name__
-    status = await ask(cast.bob, route, cast.chat_id)
-    if name in AUDITED:
-        assert status == 403
-    elif name in OF_WORKSPACE:
-        assert status == 404
-    elif route.reads:
-        assert status == 200
-    elif name == "edit_message":
-        # It is Ada's message; their own they may edit.
-        assert status == 403
-    elif name in WRITES or (name in APPROVES and role == "approve"):
-        assert status not in (401, 403, 405, 500)
-    else:
-        assert status == 403
+    assert let_in(route, role, await ask(cast.bob, route, cast.chat_id))
     assert await ask(cast.stranger, route, cast.chat_id) == 404
+
+
+@pytest.mark.parametrize("role", ["read", "write", "approve"])
+@pytest.mark.parametrize("by", ["link", "group"])
+async def test_a_role_means_the_same_for_whoever_came_by_a_link_or_belongs_to_a_group(
+    cast: Cast, by: str, role: str
+) -> None:
+    path = f"/chats/{cast.chat_id}"
+    if by == "link":
+        await cast.ada.put(f"{path}/acl", {"users": []})
+        link = (await cast.ada.put(f"{path}/link", {"role": role})).json["id"]
+        assert (await cast.elsewhere.post(f"/links/{link}")).status == 404
+        assert await ask(cast.bob, CHAT_ROUTES[0], cast.chat_id) == 404
+        assert (await cast.bob.post(f"/links/{link}")).status == 200
+    else:
+        group = (await cast.stranger.post("/groups", {"name": "g", "members": [str(cast.bob.id)]})).json["id"]
+        roles = {} if role == "read" else {group: role}
+        await cast.ada.put(f"{path}/acl", {"groups": [group], "roles": roles})
+    answers = {route.name: await ask(cast.bob, route, cast.chat_id) for route in CHAT_ROUTES}
+    holes = {route.name: answers[route.name] for route in CHAT_ROUTES if not let_in(route, role, answers[route.name])}
+    assert holes == {}
+    strangers = {route.name: await ask(cast.stranger, route, cast.chat_id) for route in CHAT_ROUTES}
+    assert set(strangers.values()) == {404}
+    if by == "link":
+        await cast.ada.delete(f"{path}/link")
+    else:
+        await cast.stranger.patch(f"/groups/{group}", {"members": []})
+    assert {await ask(cast.bob, route, cast.chat_id) for route in CHAT_ROUTES} == {404}
 
 
 async def test_a_reader_may_mark_a_shared_chat_as_read(cast: Cast) -> None:

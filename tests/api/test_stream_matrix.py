@@ -20,9 +20,28 @@ TEXT = [{"type": "text", "text": "hello"}]
 ENTERS = 0
 """Neither turned away nor told that there is no such thing, whatever else stands against it."""
 
-_CHAT = {"own": ENTERS, "shared": ENTERS, "foreign": 404, "elsewhere": 404, "auditor": 404, "nobody": 401}
-_WATCH = {"own": ENTERS, "shared": ENTERS, "foreign": ENTERS, "elsewhere": ENTERS, "auditor": ENTERS, "nobody": 401}
-_WORKSPACE = {"own": ENTERS, "shared": 404, "foreign": 404, "elsewhere": 404, "auditor": 403, "nobody": 401}
+_BY_LINK = {"linked": ENTERS, "taken back": 404}
+_CHAT = {"own": ENTERS, "shared": ENTERS, **_BY_LINK, "foreign": 404, "elsewhere": 404, "auditor": 404, "nobody": 401}
+_WATCH = {
+    "own": ENTERS,
+    "shared": ENTERS,
+    "linked": ENTERS,
+    "taken back": ENTERS,
+    "foreign": ENTERS,
+    "elsewhere": ENTERS,
+    "auditor": ENTERS,
+    "nobody": 401,
+}
+_WORKSPACE = {
+    "own": ENTERS,
+    "shared": 404,
+    "linked": 404,
+    "taken back": 404,
+    "foreign": 404,
+    "elsewhere": 404,
+    "auditor": 403,
+    "nobody": 401,
+}
 _READS = {f"own, {scope.value}": ENTERS for scope in Scope}
 _WORKS = {**_READS, f"own, {Scope.READ.value}": 403}
 EXPECTED: dict[str, dict[str, int]] = {
@@ -42,6 +61,8 @@ async def callers(api: ServedApi) -> AsyncIterator[dict[str, Person]]:
         people = {
             "own": await stack.enter_async_context(await api.person("ada")),
             "shared": await stack.enter_async_context(await api.person("bob")),
+            "linked": await stack.enter_async_context(await api.person("lena")),
+            "taken back": await stack.enter_async_context(await api.person("tom")),
             "foreign": await stack.enter_async_context(await api.person("mallory", Role.ADMIN)),
             "elsewhere": await stack.enter_async_context(await api.person("eve", Role.OWNER, other)),
             "auditor": await stack.enter_async_context(await api.person("audrey", Role.AUDITOR)),
@@ -59,7 +80,10 @@ async def paths(api: ServedApi, callers: dict[str, Person]) -> AsyncIterator[dic
     """Where each stream of Ada's is: of a chat that is shared with Bob, and of a workspace."""
     ada, bob = callers["own"], callers["shared"]
     chat = (await ada.post("/chats", {"content": TEXT})).json["chat"]["id"]
+    await ada.put(f"/chats/{chat}/acl", {"users": [str(bob.id), str(callers["taken back"].id)]})
     await ada.put(f"/chats/{chat}/acl", {"users": [str(bob.id)]})
+    link = (await ada.put(f"/chats/{chat}/link", {"role": "write"})).json["id"]
+    assert (await callers["linked"].post(f"/links/{link}")).status == 200
     owned = (
         "INSERT INTO workspaces (id, organisation_id, owner_id, driver, template) VALUES ($1, $2, $3, 'none', 'blank')"
     )
