@@ -113,6 +113,7 @@ test("a trigger shows its URL and its secret once, is tried out, changed and rem
   await expect(form.getByText("is not a field: write", { exact: false }).first()).toBeVisible();
   await form.getByLabel("What to say").fill("[[say:looked at {{ body.title }}]]");
   await form.getByLabel("Only if").fill("body.action is opened | reopened");
+  await form.getByLabel("Workspace").selectOption({ label: "A new one for each chat: blank" });
   expect(await person.accessibility()).toEqual([]);
   await form.getByRole("button", { name: "Add", exact: true }).click();
   const made = page.getByRole("dialog", { name: "The new trigger" });
@@ -145,10 +146,23 @@ test("a trigger shows its URL and its secret once, is tried out, changed and rem
   await row.getByRole("button", { name: "Edit trigger" }).click();
   const change = page.getByRole("dialog", { name: "Edit trigger" });
   await expect(change.getByLabel("Only if")).toHaveValue("body.action is opened | reopened");
+  await expect(change.getByLabel("Workspace")).toHaveValue("template:blank");
+  await change.getByLabel("Workspace").selectOption({ label: "Automatic workspace" });
   await change.getByRole("switch", { name: "On", exact: true }).uncheck();
   await change.getByRole("button", { name: "Save" }).click();
   await expect(row).toContainText("off");
   await row.getByRole("button", { name: "Remove trigger" }).click();
   await row.getByRole("button", { name: "Remove", exact: true }).click();
   await expect(row).toHaveCount(0);
+});
+
+test("whoever has no trigger links their account too, by a code", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/settings/triggers");
+  const accounts = page.getByRole("region", { name: "Your accounts on GitHub and Slack" });
+  await expect(accounts.getByText("No account is linked.")).toBeVisible();
+  await accounts.getByRole("button", { name: "Link my account" }).click();
+  const dialog = page.getByRole("dialog", { name: "Link my account" });
+  await expect(dialog.locator("code")).toHaveText(/^@perdure link [A-Z2-7]{4}-[A-Z2-7]{4}$/);
+  expect(await person.accessibility()).toEqual([]);
 });

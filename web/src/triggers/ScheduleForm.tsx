@@ -1,16 +1,10 @@
 /** The form of a schedule: what is said, when, where, and what happens when that does not go smoothly. */
 
-import { useQuery } from "@tanstack/react-query";
-import { api } from "../api/client.ts";
-import type { ChatCard, Model, Template, Workspace } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
-import { useModels } from "../page/models.ts";
 import { NextTimes } from "../page/NextTimes.tsx";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
-import { fieldOf } from "../settings/TemplateFields.tsx";
-import { useTemplates, useWorkspaces } from "../settings/TemplatePicker.tsx";
-import { workspaceName } from "../settings/workspaceName.ts";
-import { sentOf, templatePlace, workspacePlace, zonesWith } from "./scheduleValues.ts";
+import { sentOf, zonesWith } from "./scheduleValues.ts";
+import { newChat, useSpeechFields } from "./speechFields.ts";
 
 interface Props {
   initial: Values;
@@ -20,33 +14,16 @@ interface Props {
 }
 
 export function ScheduleForm({ initial, submit, onSubmit, onDone }: Props) {
-  const models = useModels();
-  const templates = useTemplates();
-  const workspaces = useWorkspaces();
-  const chats = useRecentChats();
+  const where = useSpeechFields(initial);
   return (
     <SpecForm
-      fields={[
-        ...when(String(initial.zone ?? "UTC")),
-        ...where({ chats, models, templates, workspaces, chosen: initial }),
-        ...otherwise,
-      ]}
+      fields={[...when(String(initial.zone ?? "UTC")), ...where, ...otherwise]}
       initial={initial}
       submit={submit}
       onSubmit={(values) => onSubmit(sentOf(values))}
       onDone={onDone}
     />
   );
-}
-
-function useRecentChats(): readonly ChatCard[] {
-  const { data } = useQuery({
-    queryKey: ["chats of schedules"],
-    queryFn: () => api.get("/chats", { limit: 50 }),
-    retry: false,
-    staleTime: 30_000,
-  });
-  return data?.items ?? [];
 }
 
 function when(zone: string): FieldSpec[] {
@@ -71,74 +48,6 @@ function when(zone: string): FieldSpec[] {
       options: zonesWith(zone).map((value) => ({ value, label: value.replaceAll("_", " ") })),
     },
   ];
-}
-
-interface Choices {
-  chats: readonly ChatCard[];
-  models: readonly Model[];
-  templates: readonly Template[];
-  workspaces: readonly Workspace[];
-  /** What stands already stays to be chosen, listed or not. */
-  chosen: Values;
-}
-
-function where({ chats, models, templates, workspaces, chosen }: Choices): FieldSpec[] {
-  const chatOptions = chats.map((chat) => ({ value: chat.id, label: chat.title || t("Untitled chat") }));
-  const places = [
-    ...templates.map(({ name }) => ({
-      value: templatePlace(name),
-      label: t("A new one for each chat: {name}", { name }),
-    })),
-    ...workspaces.map((each) => ({ value: workspacePlace(each.id), label: workspaceName(each) })),
-  ];
-  return [
-    {
-      name: "chat_id",
-      label: t("Chat"),
-      kind: "choice",
-      options: optional(t("A new chat each time"), chatOptions, chosen.chat_id),
-    },
-    {
-      name: "model",
-      label: t("Model"),
-      kind: "choice",
-      options: optional(t("Your usual model"), models.map(modelOption), chosen.model),
-    },
-    {
-      name: "place",
-      label: t("Workspace"),
-      kind: "choice",
-      options: optional(t("Automatic workspace"), places, chosen.place),
-      when: newChat,
-    },
-    ...templates.flatMap(parameterFields),
-    {
-      name: "budget_limit",
-      label: t("Budget of each chat (USD)"),
-      kind: "dollars",
-      hint: t("Leave empty for no limit."),
-      when: newChat,
-    },
-  ];
-}
-
-const newChat = (values: Values): boolean => !values.chat_id;
-const modelOption = ({ name, display_name }: Model) => ({ value: name, label: display_name || name });
-
-type Option = { value: string; label: string };
-
-function optional(none: string, options: readonly Option[], chosen: unknown): Option[] {
-  const known = !chosen || options.some((option) => option.value === chosen);
-  const kept = known ? [] : [{ value: String(chosen), label: t("As it is") }];
-  return [{ value: "", label: none }, ...kept, ...options];
-}
-
-function parameterFields(template: Template): FieldSpec[] {
-  return template.parameters.map((parameter) => ({
-    ...fieldOf(parameter),
-    name: `parameters.${parameter.name}`,
-    when: (values) => newChat(values) && values.place === templatePlace(template.name),
-  }));
 }
 
 const OVERLAPS = [

@@ -2,7 +2,6 @@
 
 import { Zap } from "lucide-react";
 import { useState } from "react";
-import { api } from "../api/client.ts";
 import type { Trigger } from "../api/types.ts";
 import { t } from "../language/catalogue.ts";
 import type { FieldSpec, Values } from "../settings/form.tsx";
@@ -12,12 +11,13 @@ import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { ago } from "../ui/format.ts";
-import { useToasts } from "../ui/Toasts.tsx";
+import { Accounts, HANDLE, LinkMe } from "./Accounts.tsx";
 import { conditionsIn, conditionsText } from "./conditions.ts";
 import { Incoming } from "./Incoming.tsx";
+import { newChat, useSpeechFields } from "./speechFields.ts";
+import { sentSpeech, shownSpeech } from "./speechValues.ts";
 import "./triggers.css";
 
-const HANDLE = "perdure";
 const CONDITION = "body.action is opened | reopened";
 const THREAD = "{{ body.repository.full_name }}#{{ body.issue.number }}";
 const SIGNING = [
@@ -36,9 +36,14 @@ const CHANNELS = [
   { value: "github", label: t("A conversation on GitHub") },
   { value: "slack", label: t("A conversation in Slack") },
 ];
+const ROLES = [
+  { value: "write", label: t("Write in it") },
+  { value: "approve", label: t("Write in it and approve") },
+  { value: "read", label: t("Nothing: only whoever began it speaks") },
+];
 const isChannel = (values: Values) => Boolean(values.channel);
 const isNone = (values: Values) => !values.channel;
-const FIELDS: FieldSpec[] = [
+const WHAT: FieldSpec[] = [
   { name: "name", label: t("Name"), required: true, placeholder: t("New issues") },
   {
     name: "channel",
@@ -59,6 +64,13 @@ const FIELDS: FieldSpec[] = [
     name: "credential",
     label: t("Token that answers are posted with"),
     kind: "password",
+    when: isChannel,
+  },
+  {
+    name: "thread_role",
+    label: t("What colleagues who speak in a thread may do in its chat"),
+    kind: "choice",
+    options: ROLES,
     when: isChannel,
   },
   {
@@ -96,25 +108,31 @@ const FIELDS: FieldSpec[] = [
   },
   {
     name: "thread",
-    when: isNone,
+    when: (values) => isNone(values) && newChat(values),
     label: t("One chat for each"),
     placeholder: THREAD,
     hint: t(
       "Deliveries for which this is the same text go to the same chat. Leave empty for a new chat each time.",
     ),
   },
+];
+const HOW: FieldSpec[] = [
   { name: "busy", label: t("If the chat is still working"), kind: "choice", options: BUSY },
-  {
-    name: "budget_limit",
-    label: t("Budget of each chat (USD)"),
-    kind: "dollars",
-    hint: t("Leave empty for no limit."),
-  },
   { name: "hourly_limit", label: t("At most so many deliveries an hour"), kind: "number" },
   { name: "enabled", label: t("On"), kind: "switch", only: "change" },
 ];
 
 export function Triggers() {
+  const where = useSpeechFields({});
+  return (
+    <>
+      <TriggerList fields={[...WHAT, ...where, ...HOW]} />
+      <Accounts />
+    </>
+  );
+}
+
+function TriggerList({ fields }: { fields: readonly FieldSpec[] }) {
   return (
     <ResourcePage
       title={t("Triggers")}
@@ -123,8 +141,11 @@ export function Triggers() {
       )}
       path="/triggers"
       noun={t("trigger")}
-      initial={{ signing: "standard", template: "{{ body }}", busy: "queue", hourly_limit: 60 }}
-      fields={FIELDS}
+      initial={{
+        ...{ signing: "standard", template: "{{ body }}", busy: "queue", hourly_limit: 60 },
+        thread_role: "write",
+      }}
+      fields={fields}
       nothing={{
         icon: Zap,
         title: t("No triggers yet"),
@@ -135,6 +156,7 @@ export function Triggers() {
       idOf={(trigger) => trigger.id}
       shown={(trigger) => ({
         ...trigger,
+        ...shownSpeech(trigger),
         credential: undefined,
         conditions: conditionsText(trigger.conditions),
         secret: undefined,
@@ -161,8 +183,8 @@ export function Triggers() {
 /** A channel says itself how it signs, what is said and where; a secret that is not typed stays as it is. */
 function sent({ conditions, secret, credential, channel, ...values }: Values): Values {
   const kept = { ...values, ...(secret ? { secret } : {}), ...(credential ? { credential } : {}) };
-  const held = { ...kept, conditions: conditionsIn(String(conditions ?? "")) };
-  if (!channel) return { ...held, thread: values.thread ?? "" };
+  const held = { ...sentSpeech(kept), conditions: conditionsIn(String(conditions ?? "")) };
+  if (!channel) return { ...held, thread: values.chat_id ? "" : (values.thread ?? "") };
   return values.enabled === undefined ? { ...held, channel, signing: channel } : held;
 }
 
@@ -188,39 +210,13 @@ function Log({ trigger }: { trigger: Trigger }) {
   return (
     <>
       <CopyButton text={() => trigger.url} label={t("Copy URL")} />
-      {trigger.channel && <LinkMe trigger={trigger} />}
+      {trigger.channel && <LinkMe handle={trigger.handle || HANDLE} />}
       <Button small onClick={() => setOpen(true)}>
         {t("Deliveries")}
       </Button>
       {open && (
         <Dialog title={t("Deliveries to {name}", { name: trigger.name })} onClose={() => setOpen(false)}>
           <Incoming trigger={trigger} />
-        </Dialog>
-      )}
-    </>
-  );
-}
-
-/** A code that makes whoever says it in the channel known as whoever asked for it. */
-function LinkMe({ trigger }: { trigger: Trigger }) {
-  const [code, setCode] = useState("");
-  const { complain } = useToasts();
-  const ask = async () => setCode((await api.post("/channel-links", {})).code);
-  const words = `@${trigger.handle || HANDLE} link ${code}`;
-  return (
-    <>
-      <Button small onClick={() => void ask().catch(complain)}>
-        {t("Link my account")}
-      </Button>
-      {code && (
-        <Dialog title={t("Link my account")} onClose={() => setCode("")}>
-          <div className="stack">
-            <p>{t("Say this to the agent there within 15 minutes. It counts once.")}</p>
-            <div className="spread secret">
-              <code className="grow">{words}</code>
-              <CopyButton text={() => words} label={t("Copy message")} />
-            </div>
-          </div>
         </Dialog>
       )}
     </>

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Schedule } from "../api/types.ts";
-import { newSchedule, sentOf, shownIn, templatePlace, workspacePlace, zonesWith } from "./scheduleValues.ts";
+import { newSchedule, sentOf, shownIn, zonesWith } from "./scheduleValues.ts";
+import { templatePlace, workspacePlace } from "./speechValues.ts";
 
 const BASE = { name: "Build", prompt: "Look.", rule: "@daily", zone: "UTC", missed: "once", most_missed: 10 };
 const NOTHING = { chat_id: null, model: null, budget_limit: null, workspace: null, workspace_id: null };
