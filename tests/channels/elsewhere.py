@@ -23,6 +23,8 @@ class Elsewhere:
     authorised: set[str] = field(default_factory=set[str])
     app_key: bytes = b""
     """The public key of the app."""
+    odd: bool = False
+    """It answers with what nobody expects."""
     hanging: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def comment(self, request: web.Request) -> web.Response:
@@ -61,6 +63,8 @@ class Elsewhere:
     async def replies(self, request: web.Request) -> web.Response:
         place = f"{request.query['channel']}/{request.query['ts']}"
         assert request.query["include_all_metadata"] == "true"
+        if self.odd:
+            return web.json_response({"ok": True, "messages": [{"metadata": None}]})
         return web.json_response({"ok": True, "messages": [body for where, body in self.posted if where == place]})
 
     async def _taken(self, request: web.Request, place: str, answer: web.Response) -> web.Response:

@@ -474,6 +474,23 @@ async def test_what_slack_refuses_is_tried_again(api: ServedApi, ada: Person, ot
     assert tuple(row) == ("pending", 502, "Slack said channel_not_found.")
 
 
+async def test_what_a_channel_answers_oddly_is_tried_again_with_a_word(
+    api: ServedApi, ada: Person, other: Elsewhere
+) -> None:
+    channel = await Channel.opened(api, ada, other, "slack")
+    await channel.linked()
+    await channel.mention("<@U0BOT> look", ts="5.0")
+    await channel.answers((await channel.heard())[0]["chat_id"], "Done.")
+    await api.pool.execute("UPDATE outbox SET attempts = 1")
+    other.odd = True
+    assert await channel.told() == []
+    row = await api.pool.fetchrow("SELECT state, attempts, detail FROM outbox")
+    assert row is not None
+    assert tuple(row) == ("pending", 2, "It could not be sent: AttributeError.")
+    other.odd = False
+    assert [body["text"] for _, body in await channel.told()] == ["Done."]
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [

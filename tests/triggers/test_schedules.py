@@ -287,6 +287,25 @@ async def test_nothing_is_said_for_somebody_who_was_removed(api: ServedApi, ada:
     assert await api.pool.fetchval("SELECT count(*) FROM chats") == 0
 
 
+async def test_a_schedule_that_means_nothing_any_more_fails_in_words_and_holds_up_no_other(
+    api: ServedApi, ada: Person
+) -> None:
+    broken, whole = await scheduled(ada), await scheduled(ada)
+    for each in (broken, whole):
+        await late(api, each, minutes=0)
+    options = "jsonb_set(options::jsonb, '{zone}', '\"US/Gone\"')::text"
+    await api.pool.execute(f"UPDATE schedules SET options = {options} WHERE id = $1", UUID(broken))  # noqa: S608
+    await runner(api).once()
+    assert [run["state"] for run in await runs(ada, whole)] == ["begun"]
+    (failed,) = await runs(ada, broken)
+    assert (failed["state"], failed["detail"]) == (
+        "failed",
+        "Its rule or its time zone is not known any more. Change it to go on.",
+    )
+    assert "next_at" not in (await ada.get(f"/schedules/{broken}")).json
+    assert "next_at" in (await ada.patch(f"/schedules/{broken}", {"zone": "America/New_York"})).json
+
+
 async def test_it_can_be_run_now_besides(api: ServedApi, ada: Person) -> None:
     schedule = await scheduled(ada)
     asked = await ada.post(f"/schedules/{schedule}/runs", {})

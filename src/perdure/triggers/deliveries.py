@@ -27,7 +27,7 @@ from perdure.store.tables import triggers
 from perdure.store.tables.triggers import DeliveryState, TakenDelivery
 from perdure.triggers.admission import Admission, Occasion
 from perdure.triggers.content import Content, content_of, occasion_of
-from perdure.triggers.speaking import Later, Skip, message, new_chat
+from perdure.triggers.speaking import UNEXPECTED, Later, Skip, message, new_chat
 
 BATCH = 32
 LATEST = IDEMPOTENCY_KEPT / 2
@@ -99,6 +99,9 @@ class DeliveryRunner:
         except (PerdureError, BadPayload) as error:
             # One that was no JSON when it came can be replayed as well.
             await self._ended(delivery, DeliveryState.FAILED, str(error))
+        except Exception:  # noqa: BLE001 - the edge of one of many: it holds up no other
+            _log.exception("a delivery could not be brought to its chat")
+            await self._ended(delivery, DeliveryState.FAILED, UNEXPECTED)
         else:
             await self._ended(delivery, DeliveryState.BEGUN, "", chat_id)
 

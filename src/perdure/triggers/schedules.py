@@ -30,7 +30,7 @@ from perdure.store.pubsub import Pubsub
 from perdure.store.tables import schedules
 from perdure.store.tables.schedules import DueSchedule, Passed, RunState, TakenRun
 from perdure.triggers.admission import Admission, Occasion
-from perdure.triggers.speaking import Later, Skip, message, new_chat
+from perdure.triggers.speaking import UNEXPECTED, Later, Skip, message, new_chat
 
 BATCH = 32
 SETTLED = 500
@@ -38,6 +38,7 @@ MOST_FAILURES = 5
 """How often in a row a schedule may fail before it is paused."""
 LATEST = IDEMPOTENCY_KEPT / 2
 """How old a run may get before it begins: for so long it is certain whether it has begun already."""
+_UNREADABLE = "Its rule or its time zone is not known any more. Change it to go on."
 _BUSY = {Overlap.QUEUE: Busy.QUEUE, Overlap.STEER: Busy.STEER, Overlap.INTERRUPT: Busy.INTERRUPT}
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -92,7 +93,7 @@ class ScheduleRunner:
             looked = [(each, _due(each)) for each in found]
             await schedules.advance(self._pool, _passed(looked))
             for _, due in looked:
-                if due.skipped is not None:
+                if due is not None and due.skipped is not None:
                     self._measures.ran("skipped", due.skipped.times)
         return len(found)
 
@@ -122,6 +123,9 @@ class ScheduleRunner:
             _log.warning("a run of a schedule is tried again: %s", error)
         except PerdureError as error:
             await self._ended(run, RunState.FAILED, str(error))
+        except Exception:  # noqa: BLE001 - the edge of one of many: it holds up no other
+            _log.exception("a run of a schedule could not begin")
+            await self._ended(run, RunState.FAILED, UNEXPECTED)
         else:
             self._measures.ran("begun")
             self._measures.late(run.late.total_seconds())
@@ -194,10 +198,15 @@ class ScheduleRunner:
         self._some.clear()
 
 
-def _due(found: DueSchedule) -> Due:
-    options = read_options(found.options)
-    rule, zone = meant(options)
-    return due_times(rule, zone, found.due_at, found.now, options)
+def _due(found: DueSchedule) -> Due | None:
+    """None where its rule or its zone means nothing any more: it holds up no other, and waits until it is changed."""
+    try:
+        options = read_options(found.options)
+        rule, zone = meant(options)
+        return due_times(rule, zone, found.due_at, found.now, options)
+    except Exception:  # noqa: BLE001 - the edge of one of many: it holds up no other
+        _log.exception("a schedule's next time could not be found")
+        return None
 
 
 class _Noted(Struct, frozen=True):
@@ -211,7 +220,7 @@ class _Noted(Struct, frozen=True):
     detail: str = ""
 
 
-def _passed(looked: list[tuple[DueSchedule, Due]]) -> Passed:
+def _passed(looked: list[tuple[DueSchedule, Due | None]]) -> Passed:
     noted = [each for schedule, due in looked for each in _noted(schedule, due)]
     fields = [structs.astuple(each) for each in noted]
     columns = zip(*fields, strict=True)
@@ -219,7 +228,7 @@ def _passed(looked: list[tuple[DueSchedule, Due]]) -> Passed:
     return Passed(
         ids=[schedule.id for schedule, _ in looked],
         seen=[schedule.due_at for schedule, _ in looked],
-        next_at=[due.next_at for _, due in looked],
+        next_at=[None if due is None else due.next_at for _, due in looked],
         schedule_ids=[schedule.id for schedule in found],
         due_at=due_at,
         last_due_at=last_due_at,
@@ -229,7 +238,9 @@ def _passed(looked: list[tuple[DueSchedule, Due]]) -> Passed:
     )
 
 
-def _noted(schedule: DueSchedule, due: Due) -> list[_Noted]:
+def _noted(schedule: DueSchedule, due: Due | None) -> list[_Noted]:
+    if due is None:
+        return [_Noted(schedule, schedule.due_at, schedule.due_at, state=RunState.FAILED, detail=_UNREADABLE)]
     noted = [_Noted(schedule, moment, moment) for moment in due.runs]
     if due.skipped is None:
         return noted

@@ -5,6 +5,8 @@ from perdure.api.wire.content import AnyContent
 from perdure.config.speech import Speech
 from perdure.core.chat import Busy
 
+UNEXPECTED = "Something unexpected went wrong. The server's log says what."
+
 
 class Skip(Exception):
     """What is not to begin, and why."""

@@ -35,6 +35,8 @@ from perdure.tools.network import Network
 AT_ONCE = 32
 """How many deliveries of one replica are under way at most: one that hangs holds up its own chat alone."""
 _GONE = 410
+_MOST_ANSWERED, _PIECE = 32 * 1024 * 1024, 64 * 1024
+"""Bytes: a page of a hundred comments, each as long as it may be, is shorter."""
 _log = logging.getLogger(__name__)
 
 
@@ -198,6 +200,9 @@ class WebhookSender:
             return None, f"It did not answer within {WEBHOOK_PATIENCE.seconds} s."
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return None, f"It could not be reached: {type(error).__name__}."
+        except Exception as error:  # noqa: BLE001 - the edge of one of many: it is tried again, then given up
+            _log.exception("a delivery could not be sent")
+            return None, f"It could not be sent: {type(error).__name__}."
 
     async def _asked(
         self, method: str, url: str, headers: Mapping[str, str], body: Mapping[str, Any] | None
@@ -205,7 +210,7 @@ class WebhookSender:
         content = None if body is None else msgspec.json.encode(body)
         sent = {**headers, "user-agent": "perdure", "content-type": "application/json; charset=utf-8"}
         async with self._request(method, url, sent, content) as answer:
-            return HttpAnswer.of(answer.status, await answer.read())
+            return HttpAnswer.of(answer.status, await _bounded(answer.content))
 
     def _request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
@@ -228,6 +233,16 @@ class WebhookSender:
             timeout = aiohttp.ClientTimeout(WEBHOOK_PATIENCE.total_seconds())
             self._http = aiohttp.ClientSession(connector=connector, timeout=timeout)
         return self._http
+
+
+async def _bounded(stream: aiohttp.StreamReader) -> bytes:
+    """A body, unless it is longer than any that somebody means."""
+    body = b""
+    async for piece in stream.iter_chunked(_PIECE):
+        body += piece
+        if len(body) > _MOST_ANSWERED:
+            raise OSError("the answer is too long")
+    return body
 
 
 class OutwardResolver(ThreadedResolver):

@@ -62,7 +62,7 @@ WITH moved AS (
 )
 INSERT INTO schedule_runs (schedule_id, due_at, last_due_at, times, state, detail, ended_at)
 SELECT r.schedule_id, r.due_at, r.last_due_at, r.times, r.state, r.detail,
-    CASE WHEN r.state = 'skipped' THEN now() END
+    CASE WHEN r.state <> 'due' THEN now() END
 FROM unnest($4::uuid[], $5::timestamptz[], $6::timestamptz[], $7::integer[], $8::text[], $9::text[])
     AS r (schedule_id, due_at, last_due_at, times, state, detail)
 JOIN moved m ON m.id = r.schedule_id
