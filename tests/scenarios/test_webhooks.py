@@ -1,4 +1,4 @@
-"""Webhooks of real replicas that all die, to a receiver that fails, hangs, and hears what it is asked to hear again."""
+"""Webhooks of real replicas that all die, to a receiver that fails, hangs, answers twice, and hears again what it has heard."""
 
 import asyncio
 import json
@@ -57,6 +57,10 @@ class Receiver:
             # It was heard, and nobody learns of it.
             assert request.transport is not None
             request.transport.close()
+        elif chance < 0.6:
+            # It says yes twice.
+            assert request.transport is not None
+            request.transport.write(b"HTTP/1.1 204 No Content\r\n\r\n")
         return web.Response(status=204)
 
     @asynccontextmanager

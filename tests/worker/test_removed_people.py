@@ -2,6 +2,8 @@
 
 from uuid import uuid4
 
+import pytest
+
 from perdure.core.chat import State
 from perdure.core.ids import UserId
 from perdure.core.message import NoticePart, Role
@@ -37,8 +39,16 @@ async def _another(replica: InProcessReplica, role: str) -> UserId:
     return user
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE chat_shares SET role = 'read' WHERE user_id = $1",
+        "DELETE FROM chat_shares WHERE user_id = $1",
+        "UPDATE users SET disabled_at = now() WHERE id = $1",
+    ],
+)
 async def test_the_turn_of_somebody_who_may_not_write_any_more_stops_and_the_others_go_on(
-    replica: InProcessReplica, sim: Simulator
+    replica: InProcessReplica, sim: Simulator, change: str
 ) -> None:
     chat = await replica.someone_asks("[[say:1 tokens]]")
     await replica.comes_to_rest(chat)
@@ -50,7 +60,7 @@ async def test_the_turn_of_somebody_who_may_not_write_any_more_stops_and_the_oth
     await replica.someone_adds(chat, "[[say:3 tokens]] mine")
     await sim.gates["never"].reached()
     await replica.shows(chat, lambda piece: piece.role is Role.ASSISTANT)
-    await replica.pool.execute("UPDATE chat_shares SET role = 'read'")
+    await replica.pool.execute(change, will)
     rested = await replica.comes_to_rest(chat)
     assert (rested.state, rested.queue, rested.asked_by) == (State.W, (), owner)
     told = [(message.role, message.created_by) for message in await replica.messages(chat)]

@@ -13,6 +13,7 @@ import pytest
 from aiohttp import web
 from aiohttp.resolver import ThreadedResolver
 from standardwebhooks import Webhook as Verifier
+from tests.peers.twice import Twice
 
 from perdure.core.timing import WEBHOOK_RETRIES, WEBHOOK_TAKEN, SystemClock
 from perdure.observe.measures.all import Measures
@@ -182,6 +183,28 @@ async def test_a_receiver_that_fails_half_of_the_time_hears_everything_in_order(
         said = [content["data"]["text"] for _, content in receiver.heard if content["data"]["chat_id"] == chat]
         assert said == ["hello", *(f"word {number}" for number in range(4))]
     assert len({name for name, _ in receiver.heard}) == len(receiver.heard) == 15
+
+
+async def test_what_a_receiver_answers_twice_is_no_answer_to_what_it_is_told_next(
+    api: ServedApi, ada: Person, sender: WebhookSender, receiver: Receiver
+) -> None:
+    yes, no = (b"HTTP/1.1 %s\r\ncontent-length: 0\r\n\r\n" % each for each in (b"204 Yes", b"500 No"))
+    async with Twice((yes, no, yes)).running() as server:
+        receiver.url = server.url
+        await told(ada, receiver, sender)
+        chat = (await ada.post("/chats", {"content": TEXT})).json["chat"]["id"]
+        await delivered(sender)
+        server.again.set()
+        await server.repeated.wait()
+        await api.pool.execute("UPDATE chats SET status = 'waiting', queue = '{}'")
+        await say(ada, chat, "word")
+        await delivered(sender)
+        rows = await api.pool.fetch("SELECT state, status FROM outbox ORDER BY id")
+        assert [tuple(row) for row in rows] == [("delivered", 204), ("pending", 500)]
+        await api.pool.execute("UPDATE outbox SET due_at = now()")
+        await delivered(sender)
+    names = [head.partition("webhook-id: ")[2].split("\r\n")[0] for head in server.heads]
+    assert [name == names[1] for name in names] == [False, True, True]
 
 
 async def test_whoever_dies_with_a_delivery_leaves_it_to_others_under_the_same_name(

@@ -229,7 +229,9 @@ class WebhookSender:
 
     def _session(self) -> aiohttp.ClientSession:
         if self._http is None:
-            connector = aiohttp.TCPConnector(resolver=self._resolver or OutwardResolver(), limit=AT_ONCE)
+            # What a server says once too often would be taken for the answer to the next delivery on its connection.
+            resolver = self._resolver or OutwardResolver()
+            connector = aiohttp.TCPConnector(resolver=resolver, limit=AT_ONCE, force_close=True)
             timeout = aiohttp.ClientTimeout(WEBHOOK_PATIENCE.total_seconds())
             self._http = aiohttp.ClientSession(connector=connector, timeout=timeout)
         return self._http

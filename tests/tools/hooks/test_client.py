@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import msgspec
 import pytest
+from tests.peers.twice import Twice
 from tests.providers.servers import Canned, answer
 from tests.tools.hooks.receiver import SECRET
 
@@ -47,3 +48,15 @@ async def test_an_answer_that_means_nothing_is_silence(body: bytes) -> None:
     async with asked(answer(body)) as ask:
         with pytest.raises(DeliveryFailed):
             await ask()
+
+
+async def test_what_a_hook_answers_twice_is_no_answer_to_what_it_is_asked_next() -> None:
+    said = [answer(msgspec.json.encode(HookResponse(decision=each))) for each in (Decision.ALLOW, Decision.DENY)]
+    client = HookClient(SystemClock())
+    async with Twice(said).running() as server:
+        options = HookOptions(url=server.url, events=(REQUEST.event,), timeout_ms=60_000)
+        assert (await client.ask(options, SECRET, REQUEST)).response.decision is Decision.ALLOW
+        server.again.set()
+        await server.repeated.wait()
+        assert (await client.ask(options, SECRET, REQUEST)).response.decision is Decision.DENY
+        await client.close()

@@ -64,7 +64,8 @@ class HookClient:
         self, options: HookOptions, secret: str, request: HookRequest, body: bytes, attempt: int
     ) -> Delivery:
         if self._http is None:
-            self._http = aiohttp.ClientSession()
+            # An answer that comes once too often would be taken for what is said about the next call.
+            self._http = aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True))
         async with self._http.post(
             options.url,
             data=body,
