@@ -1,4 +1,4 @@
-"""Webhooks of real replicas that all die, to a receiver that fails, hangs, answers twice, and hears again what it has heard."""
+"""Webhooks of real replicas that all die, to a receiver that fails, hangs, answers twice, and hears some things again."""
 
 import asyncio
 import json
