@@ -1,4 +1,4 @@
-"""Webhooks of real replicas that all die, to a receiver that fails, hangs, answers twice, and hears some things again."""
+"""Webhooks of real replicas that all die, to a receiver that fails, hangs, answers twice, and hears some twice."""
 
 import asyncio
 import json
