@@ -118,6 +118,14 @@ async def test_a_label_is_a_key_and_a_value(ada: Person, label: str) -> None:
     assert (await ada.post("/memories", {"text": "x", "label": label})).status == 400
 
 
+async def in_pages(ada: Person, query: str) -> list[str]:
+    seen, before = list[str](), ""
+    while page := (await ada.get(f"/memories?{query}{before}")).json["items"]:
+        seen += [memory["text"] for memory in page]
+        before = f"&before={page[-1]['id']}"
+    return seen
+
+
 async def test_words_find_the_best_first_and_pages_follow_each_other(ada: Person) -> None:
     for number in range(5):
         await kept(ada, f"Fact {number}.")
@@ -127,11 +135,11 @@ async def test_words_find_the_best_first_and_pages_follow_each_other(ada: Person
     assert await texts(ada, "?q=100%25") == ["100% of the deploys are canaried."]
     assert await texts(ada, "?q=nothing") == []
     assert await texts(ada, "?q=%27%3B+%26%7C%21+%3A*") == []
-    seen, before = list[str](), ""
-    while page := (await ada.get(f"/memories?limit=3{before}")).json["items"]:
-        seen += [memory["text"] for memory in page]
-        before = f"&before={page[-1]['id']}"
+    seen = await in_pages(ada, "limit=3")
     assert (len(seen), len(set(seen)), seen[-1]) == (7, 7, "Fact 0.")
+    # The best are the oldest, so that those that come after them are newer.
+    await kept(ada, "A fact.")
+    assert await in_pages(ada, "limit=2&q=fact+deployment+hour") == await texts(ada, "?q=fact+deployment+hour")
 
 
 async def test_there_are_only_so_many(api: ServedApi, ada: Person) -> None:

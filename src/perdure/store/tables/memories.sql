@@ -1,14 +1,20 @@
 -- name: memories.listed
 -- Memories that somebody may see: their own and their organisation's, newest first; with words $6 the best first.
 -- $3 only the organisation's, $4 only those of a label, $5 a piece of text, $7 those before this one, $8 how many.
-SELECT m.id, m.owner_id, m.label, m.text, m.by_agent, m.chat_id, m.message, m.created_at, m.updated_at
-FROM memories m
-WHERE m.organisation_id = $2 AND (m.owner_id = $1 OR m.owner_id IS NULL)
-    AND ($3::boolean IS NULL OR (m.owner_id IS NULL) = $3)
-    AND ($4::text IS NULL OR m.label = $4)
-    AND ($6::text = '' OR m.document @@ any_word($6) OR m.text ILIKE '%' || $5 || '%')
-    AND ($7::uuid IS NULL OR (m.created_at, m.id) < (SELECT b.created_at, b.id FROM memories b WHERE b.id = $7))
-ORDER BY CASE WHEN $6 = '' THEN 0 ELSE -ts_rank(m.document, any_word($6)) END, m.created_at DESC, m.id DESC
+WITH ranked AS (
+    SELECT m.id, m.owner_id, m.label, m.text, m.by_agent, m.chat_id, m.message, m.created_at, m.updated_at,
+        CASE WHEN $6::text = '' THEN 0 ELSE ts_rank(m.document, any_word($6)) END AS rank
+    FROM memories m
+    WHERE m.organisation_id = $2 AND (m.owner_id = $1 OR m.owner_id IS NULL)
+        AND ($3::boolean IS NULL OR (m.owner_id IS NULL) = $3)
+        AND ($4::text IS NULL OR m.label = $4)
+        AND ($6 = '' OR m.document @@ any_word($6) OR m.text ILIKE '%' || $5 || '%')
+)
+SELECT r.id, r.owner_id, r.label, r.text, r.by_agent, r.chat_id, r.message, r.created_at, r.updated_at
+FROM ranked r
+WHERE $7::uuid IS NULL
+    OR (r.rank, r.created_at, r.id) < (SELECT b.rank, b.created_at, b.id FROM ranked b WHERE b.id = $7)
+ORDER BY r.rank DESC, r.created_at DESC, r.id DESC
 LIMIT $8
 
 -- name: memories.one
