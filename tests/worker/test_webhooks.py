@@ -134,6 +134,19 @@ async def test_nothing_is_written_where_nobody_listens(api: ServedApi, ada: Pers
     assert await api.pool.fetchval("SELECT count(*) FROM outbox") == 0
 
 
+async def test_what_a_replica_commits_before_it_has_looked_for_webhooks_is_told(
+    api: ServedApi, ada: Person, sender: WebhookSender, receiver: Receiver
+) -> None:
+    await told(ada, receiver, sender)
+    # As one that has just started knows nothing yet.
+    api.services.machine.outbox.wanted = False
+    started = new_sender(api)
+    await ada.post("/chats", {"content": TEXT})
+    await delivered(started)
+    await started.close()
+    assert [content["data"]["text"] for _, content in receiver.heard] == ["hello"]
+
+
 async def test_a_message_is_told_once_signed_with_what_was_said(
     ada: Person, sender: WebhookSender, receiver: Receiver, measures: Measures
 ) -> None:

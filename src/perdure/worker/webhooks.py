@@ -95,6 +95,8 @@ class WebhookSender:
         ways = ways or Ways()
         self._pool = pool
         self._outbox = outbox
+        # Until it has looked, somebody may want to hear of what this replica commits.
+        outbox.wanted = True
         self._keyring = keyring
         self._clock = clock
         self._measures = measures
