@@ -1,48 +1,29 @@
 """Recurrence rules as calendars write them (RFC 5545): from a first time on, how often, on which days, and when."""
 
-import re
 from bisect import bisect_left
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
 from math import gcd
 from typing import Self
 
+from perdure.core.recurrence import notation
+from perdure.core.recurrence.notation import NUMBERS, Frequency
 from perdure.core.recurrence.rule import HORIZON, BadRule, days, times_of
 
 MOST_TIMES = 10_000
 """How many times COUNT may ask for."""
-_WEEKDAYS = {name: number for number, name in enumerate(("MO", "TU", "WE", "TH", "FR", "SA", "SU"))}
-_DAY = re.compile(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
 _WEEK = timedelta(days=7)
 _YEARS = (1900, 2999)
-
-
-class Frequency(StrEnum):
-    MINUTELY = "MINUTELY"
-    HOURLY = "HOURLY"
-    DAILY = "DAILY"
-    WEEKLY = "WEEKLY"
-    MONTHLY = "MONTHLY"
-    YEARLY = "YEARLY"
 
 
 _WITHIN_A_DAY = {Frequency.MINUTELY: 1, Frequency.HOURLY: 60}
 """In minutes."""
 _MINUTES_OF_DAY = 24 * 60
 _BY_MONTH = (Frequency.MONTHLY, Frequency.YEARLY)
-_NUMBERS = {
-    "BYMONTH": (1, 12),
-    "BYMONTHDAY": (-31, 31),
-    "BYHOUR": (0, 23),
-    "BYMINUTE": (0, 59),
-    "BYSECOND": (0, 59),
-    "BYSETPOS": (-366, 366),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,28 +53,28 @@ class RecurrenceRule:
     @classmethod
     def parse(cls, text: str, first: datetime) -> Self:
         """Read a rule, with or without `RRULE:` before it and a line `DTSTART:` of its own."""
-        started, rule = _lines(text)
+        started, rule = notation.lines(text)
         first = started or first.replace(second=0, microsecond=0)
         if not _YEARS[0] <= first.year <= _YEARS[1]:
             raise BadRule(f"DTSTART is between the years {_YEARS[0]} and {_YEARS[1]}.")
-        parts = _parts(rule)
-        numbers = {name: _numbers(name, parts.pop(name, "")) for name in _NUMBERS}
+        parts = notation.parts(rule)
+        numbers = {name: notation.numbers(name, parts.pop(name, "")) for name in NUMBERS}
         if len(numbers["BYSECOND"]) > 1:
             raise BadRule("BYSECOND takes one value: nothing is due more often than once a minute.")
         read = cls(
             first=first,
-            frequency=_frequency(parts.pop("FREQ", "")),
-            interval=_positive("INTERVAL", parts.pop("INTERVAL", "1"), 1_000),
-            count=_positive("COUNT", parts.pop("COUNT"), MOST_TIMES) if "COUNT" in parts else None,
-            until=_moment("UNTIL", parts.pop("UNTIL")) if "UNTIL" in parts else None,
+            frequency=notation.frequency(parts.pop("FREQ", "")),
+            interval=notation.positive("INTERVAL", parts.pop("INTERVAL", "1"), 1_000),
+            count=notation.positive("COUNT", parts.pop("COUNT"), MOST_TIMES) if "COUNT" in parts else None,
+            until=notation.moment("UNTIL", parts.pop("UNTIL")) if "UNTIL" in parts else None,
             months=frozenset(numbers["BYMONTH"]),
             month_days=frozenset(numbers["BYMONTHDAY"]),
-            week_days=_week_days(parts.pop("BYDAY", "")),
+            week_days=notation.week_days(parts.pop("BYDAY", "")),
             hours=numbers["BYHOUR"],
             minutes=numbers["BYMINUTE"],
             second=numbers["BYSECOND"][0] if numbers["BYSECOND"] else first.second,
             positions=numbers["BYSETPOS"],
-            week_start=_week_start(parts.pop("WKST", "MO")),
+            week_start=notation.week_start(parts.pop("WKST", "MO")),
         )
         if parts:
             raise BadRule(f"{min(parts)} is not known here.")
@@ -253,75 +234,3 @@ def _length(day: date) -> int:
 def _chosen(walls: list[datetime], positions: tuple[int, ...]) -> list[datetime]:
     places = {place - 1 if place > 0 else len(walls) + place for place in positions}
     return [wall for place, wall in enumerate(walls) if place in places]
-
-
-def _lines(text: str) -> tuple[datetime | None, str]:
-    first, rule = None, ""
-    for line in text.strip().upper().splitlines():
-        name, separator, value = line.strip().rpartition(":")
-        if separator and name.partition(";")[0] == "DTSTART":
-            first = _moment("DTSTART", value)
-        elif not rule and name in ("", "RRULE"):
-            rule = value
-        else:
-            raise BadRule("A rule is one line RRULE, and one line DTSTART before it if it needs one.")
-    return first, rule
-
-
-def _parts(rule: str) -> dict[str, str]:
-    parts: dict[str, str] = {}
-    for piece in rule.split(";"):
-        name, separator, value = piece.partition("=")
-        if not separator or not value or name in parts:
-            raise BadRule(f"The part {piece!r} of the rule is not valid.")
-        parts[name] = value
-    return parts
-
-
-def _frequency(text: str) -> Frequency:
-    if text not in Frequency.__members__:
-        raise BadRule(f"FREQ is one of {', '.join(Frequency)}.")
-    return Frequency(text)
-
-
-def _positive(name: str, text: str, most: int) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= most:
-        raise BadRule(f"{name} is a number from 1 to {most}.")
-    return int(text)
-
-
-def _numbers(name: str, text: str) -> tuple[int, ...]:
-    least, most = _NUMBERS[name]
-    found: set[int] = set()
-    for piece in text.split(",") if text else ():
-        value = int(piece) if re.fullmatch(r"[+-]?\d{1,3}", piece, re.ASCII) else most + 1
-        if not least <= value <= most or (least < 0 and value == 0):
-            raise BadRule(f"{name} takes numbers from {least} to {most}, not {piece!r}.")
-        found.add(value)
-    return tuple(sorted(found))
-
-
-def _week_days(text: str) -> tuple[tuple[int, int], ...]:
-    found: list[tuple[int, int]] = []
-    for piece in text.split(",") if text else ():
-        match = _DAY.fullmatch(piece)
-        if match is None or (match[1] and not 1 <= abs(int(match[1])) <= 53):
-            raise BadRule(f"BYDAY takes days such as MO or 1FR, not {piece!r}.")
-        found.append((int(match[1] or 0), _WEEKDAYS[match[2]]))
-    return tuple(found)
-
-
-def _week_start(text: str) -> int:
-    if text not in _WEEKDAYS:
-        raise BadRule(f"WKST is a day such as MO, not {text!r}.")
-    return _WEEKDAYS[text]
-
-
-def _moment(name: str, text: str) -> datetime:
-    try:
-        if len(text) == len("20270131"):
-            # A day alone: all of it counts.
-            text += "T235959" if name == "UNTIL" else "T000000"
-        return datetime.strptime(text, "%Y%m%dT%H%M%S")  # noqa: DTZ007 - a time of the wall clock
-    except ValueError:
-        raise BadRule(f"{name} is a time of the wall clock, such as 20270131T090000.") from None
