@@ -25,7 +25,7 @@ from perdure.agent.decide import (
 from perdure.agent.history import History
 from perdure.agent.toolset import Toolset
 from perdure.core.card import Card
-from perdure.core.chat import ActionKind, Breach, BudgetOwner, CallKind, Chat, OpenCall, Status
+from perdure.core.chat import ActionKind, Breach, BudgetOwner, CallKind, Chat, OpenCall, Question, Status
 from perdure.core.ids import ChatId, MessageNumber, OrganisationId, UserId
 from perdure.core.message import AnyPart, FinishReason, Kind, Message, Role, Text, ToolCall, ToolResult, Visibility
 from perdure.tools.tool import Effect, Mode, ToolContext, tool
@@ -89,6 +89,7 @@ class Case:
 
 ASKS = Facts(policies={"look": Policy.ASK})
 LOCAL, SECOND = opened(), opened(index=1)
+QUESTION = Question(1, "drink", "What may it be?")
 CLIENT, CHILDREN = opened("theirs", 0, CallKind.CLIENT), opened("wait_agent", 1, CallKind.CHILDREN)
 CLEARED = opened(cleared=True)
 
@@ -129,6 +130,11 @@ CASES = {
     ),
     "also if it was approved": Case(
         Park(ActionKind.OUTCOME_UNKNOWN, (CLEARED,)), (CLEARED,), facts=Facts(journal={0: Known.UNKNOWN})
+    ),
+    "a call that asks something waits for the answer": Case(
+        Park(ActionKind.ELICITATION, (SECOND,), questions=(QUESTION,)),
+        (LOCAL, SECOND),
+        facts=Facts(policies={"look": Policy.ASK}, journal={1: Known.ASKING}, questions=(QUESTION,)),
     ),
     "to be repeated, it runs": Case(RunTools((CLEARED,)), (CLEARED,)),
     "a client answers its own calls": Case(Park(ActionKind.CLIENT_TOOL, (CLIENT,)), (CLIENT,)),

@@ -13,8 +13,11 @@ from tests.faces.editor import Editor, open_editor
 from perdure.agent.prepare import Policy, Rules
 from perdure.core.card import NewCard
 from perdure.core.chat import AT_REST, Status
+from perdure.core.deltas import ToolResultDelta
 from perdure.core.ids import ChatId
-from perdure.faces.acp.updates import call_of
+from perdure.core.message import ToolCall, ToolResult
+from perdure.faces.acp.updates import PRINTED, Running, call_of, updates_of
+from perdure.faces.turn import Called, Returned
 from perdure.machine.transitions.lifecycle import Create
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
@@ -197,6 +200,39 @@ def test_an_edit_is_shown_as_what_it_changes() -> None:
         {"type": "diff", "path": "x.py", "oldText": "c", "newText": "d"},
     ]
     assert shown["locations"] == [{"path": "x.py"}]
+
+
+@pytest.mark.parametrize(
+    ("plan", "steps"),
+    [
+        ("# Tea\n\n1. Boil water.\n2) Wait.\n- Drink.", ["Boil water.", "Wait.", "Drink."]),
+        ("Just do it.", ["Just do it."]),
+        (None, []),
+    ],
+)
+def test_a_proposed_plan_is_a_list_of_steps(plan: str | None, steps: list[str]) -> None:
+    args = msgspec.json.encode({"title": "Tea", "plan": plan}).decode()
+    call = ToolCall("c", "propose_plan", args)
+    told = [update for update in updates_of([Called(call)]) if update["sessionUpdate"] == "plan"]
+    assert [entry["content"] for update in told for entry in update["entries"]] == steps
+    # A plan that is in a file is known with the result.
+    returned = Returned(ToolResult("c", "propose_plan", msgspec.json.encode({"title": "", "plan": "- One."}).decode()))
+    assert [update["sessionUpdate"] for update in updates_of([returned])] == ["tool_call_update", "plan"]
+
+
+def test_what_a_call_prints_is_shown_while_it_runs() -> None:
+    running = Running()
+    deltas = (
+        ToolResultDelta(0, "c", "execute", "one\n"),
+        ToolResultDelta(0, "c", "execute", "two\n"),
+        ToolResultDelta(0, "c", "execute", "x" * PRINTED),
+        ToolResultDelta(0, "c", "execute", "again", result_reset=True),
+    )
+    told = [update for delta in deltas if (update := running.update(delta))]
+    assert {(update["toolCallId"], update["status"]) for update in told} == {("c", "in_progress")}
+    shown = [update["content"][0]["content"]["text"] for update in told]
+    assert shown == ["one\n", "one\ntwo\n", "x" * PRINTED, "again"]
+    assert running.update(ToolResultDelta(0, "c", "execute", "all of it", done=True)) is None
 
 
 async def test_what_makes_no_sense_is_an_error_and_ends_nothing(replica: InProcessReplica) -> None:

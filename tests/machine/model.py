@@ -39,6 +39,7 @@ ELSEWHERE = {ActionKind.CLIENT_TOOL: CallKind.CLIENT, ActionKind.CHILDREN: CallK
 VERDICTS = {
     ActionKind.APPROVAL: (Verdict.APPROVE, Verdict.DENY),
     ActionKind.OUTCOME_UNKNOWN: (Verdict.HAPPENED, Verdict.REPEAT, Verdict.SKIP),
+    ActionKind.ELICITATION: (Verdict.ANSWER,),
 }
 
 
@@ -151,7 +152,7 @@ def answers(chat: Chat) -> Iterator[tuple[str, CompleteRequiresAction]]:
     match chat.action.kind:
         case ActionKind.CLIENT_TOOL | ActionKind.CHILDREN:
             yield "results", CompleteRequiresAction(outcomes=[Outcome(call, "1") for call in asked])
-        case ActionKind.APPROVAL | ActionKind.OUTCOME_UNKNOWN as kind:
+        case ActionKind.APPROVAL | ActionKind.OUTCOME_UNKNOWN | ActionKind.ELICITATION as kind:
             for verdict in VERDICTS[kind]:
                 yield verdict, CompleteRequiresAction(decisions=[Decision(call, verdict, "1") for call in asked])
                 yield f"one {verdict}", CompleteRequiresAction(decisions=[Decision(asked[-1], verdict, "1")])

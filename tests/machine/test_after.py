@@ -52,6 +52,7 @@ ALL_KINDS = {
 VERDICTS = {
     ActionKind.APPROVAL: (Verdict.APPROVE, Verdict.DENY),
     ActionKind.OUTCOME_UNKNOWN: (Verdict.HAPPENED, Verdict.REPEAT, Verdict.SKIP),
+    ActionKind.ELICITATION: (Verdict.ANSWER,),
 }
 
 

@@ -246,6 +246,13 @@ async def test_a_call_of_unknown_outcome_is_repeated_under_another_run(shared_pl
     assert (call.kind, call.cleared, call.run) == (CallKind.LOCAL, True, 1)
 
 
+async def test_a_call_goes_on_as_the_same_run_with_what_was_answered_to_it(shared_place: Place) -> None:
+    chat = await shared_place.chats.parked(READ, ActionKind.ELICITATION)
+    answer = CompleteRequiresAction(decisions=(Decision("read", Verdict.ANSWER, answers='{"a":1}'),))
+    (call,) = (await shared_place.machine.change(chat.id, answer)).chat.open_calls
+    assert (call.kind, call.cleared, call.run, call.answers) == (CallKind.LOCAL, True, 0, '{"a":1}')
+
+
 async def test_a_denied_call_gets_its_answer_with_the_decision(shared_place: Place) -> None:
     chat = await shared_place.chats.parked(READ, ActionKind.APPROVAL)
     deny = CompleteRequiresAction(decisions=(Decision("read", Verdict.DENY),))

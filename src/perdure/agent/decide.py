@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from perdure.agent.history import History
 from perdure.agent.toolset import Toolset
-from perdure.core.chat import ActionKind, Approvers, Breach, CallKind, Chat, OpenCall
+from perdure.core.chat import ActionKind, Approvers, Breach, CallKind, Chat, OpenCall, Question
 from perdure.core.message import FinishReason, Kind, Message, Role, ToolResult
 
 STEP_LIMIT = 1200
@@ -26,6 +26,8 @@ class Known(StrEnum):
     FINISHED = "finished"
     UNKNOWN = "unknown"
     """A once-call that was started elsewhere and never came back."""
+    ASKING = "asking"
+    """It asks a person something, and goes on with the answer."""
 
 
 class Ending(StrEnum):
@@ -60,6 +62,7 @@ class Park:
     kind: ActionKind
     calls: tuple[OpenCall, ...] = ()
     breach: Breach | None = None
+    questions: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,8 @@ class Facts:
     policies: Mapping[str, Policy] = field(default_factory=dict[str, Policy])
     journal: Mapping[int, Known] = field(default_factory=dict[int, Known])
     """By call index."""
+    questions: tuple[Question, ...] = ()
+    """What calls ask that go on with the answer."""
     over_threshold: bool = False
     overflowed: bool = False
     """The provider just refused the prompt for its size."""
@@ -127,6 +132,8 @@ def _may_run(call: OpenCall, facts: Facts) -> bool:
     match facts.journal.get(call.index):
         case Known.FINISHED:
             return True
+        case Known.ASKING:
+            return False
         case Known.UNKNOWN:
             # Whoever let it run let it run once. To repeat it makes another run of it, which the journal does not know.
             return False
@@ -148,6 +155,9 @@ def _parked(chat: Chat, facts: Facts) -> Park:
     unknown = tuple(call for call in local if _unknown(call, facts))
     if unknown:
         return Park(ActionKind.OUTCOME_UNKNOWN, unknown)
+    asking = tuple(call for call in local if facts.journal.get(call.index) is Known.ASKING)
+    if asking:
+        return Park(ActionKind.ELICITATION, asking, questions=facts.questions)
     if local:
         return Park(ActionKind.APPROVAL, local)
     children = tuple(call for call in chat.open_calls if call.kind is CallKind.CHILDREN)

@@ -15,7 +15,7 @@ from perdure.agent.notices import unheard
 from perdure.agent.results import answered, result_of
 from perdure.agent.toolset import Toolset, mode_of
 from perdure.core.card import Card
-from perdure.core.chat import Chat, Fence, OpenCall
+from perdure.core.chat import Chat, Fence, OpenCall, Question
 from perdure.core.errors import (
     Fenced,
     HookDispatchFailed,
@@ -33,7 +33,7 @@ from perdure.observe.tool_watch import ToolWatch
 from perdure.store.journal import CallRun, Entry, Journal
 from perdure.tools.arguments import parsed
 from perdure.tools.builtin import ending
-from perdure.tools.call import ACTING, CallKey, Mode, ModelContext, NewFile, ToolFailed, ToolOutput, within
+from perdure.tools.call import ACTING, CallKey, InputNeeded, Mode, ModelContext, NewFile, ToolFailed, ToolOutput, within
 from perdure.tools.services import ToolServices
 from perdure.tools.tool import Effect, Tool, ToolContext
 
@@ -47,7 +47,7 @@ DENIED = "This tool may not be used here. Go on without it, or ask the user."
 _log = logging.getLogger(__name__)
 
 
-Ended = ToolOutput | HookDispatchFailed | None
+Ended = ToolOutput | HookDispatchFailed | InputNeeded | None
 """What a call came to; None where its workspace is gone."""
 
 
@@ -90,10 +90,23 @@ class Results:
     files: tuple[FileId, ...] = ()
     lost: frozenset[int] = frozenset()
     """Calls whose workspace is gone: nobody knows whether they ran, and the journal says so."""
+    questions: tuple[Question, ...] = ()
+    """What calls ask that go on with the answer."""
     word: str = ""
     """What people are told besides."""
     outdated: bool = False
     """Whether the chat may use other tools by now than it was prepared for."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftRunning:
+    """A run that nobody here waits for any more."""
+
+    run: CallRun
+    name: str
+    tool: Tool | None = None
+    """What was called, where the chat still has it."""
+    handle: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +158,20 @@ class ToolRunner:
             raise several.exceptions[0] from None
         if silent := next((r for task in tasks if isinstance(r := task.result(), HookDispatchFailed)), None):
             raise ProviderFailure(unheard(silent)) from silent
-        outputs = [output if isinstance(output := task.result(), ToolOutput) else None for task in tasks]
-        pairs = [(*calls, output) for calls, output in zip(batch.calls, outputs, strict=True)]
+        pairs = [(*calls, task.result()) for calls, task in zip(batch.calls, tasks, strict=True)]
+        made = [(*calls, output) for *calls, output in pairs if isinstance(output, ToolOutput)]
         return Results(
             tuple(
-                answered(call, output, self._clock, decided_by=open_call.cleared_by)
-                for open_call, call, output in pairs
-                if output
+                answered(call, output, self._clock, decided_by=open_call.cleared_by) for open_call, call, output in made
             ),
-            tuple(file.id for _, _, output in pairs if output for file in output.files),
+            tuple(file.id for *_, output in made for file in output.files),
             frozenset(open_call.index for open_call, _, output in pairs if output is None),
+            tuple(
+                Question(open_call.index, asked.key, asked.message, asked.schema, asked.url)
+                for open_call, _, output in pairs
+                if isinstance(output, InputNeeded)
+                for asked in output.questions
+            ),
             self._services.chat_files.unsaid(batch.card.root_id or batch.card.id),
             outdated=batch.planning,
         )
@@ -182,7 +199,7 @@ class ToolRunner:
                     output = _bounded(await self._output(batch, open_call, call), batch.budget)
                 except WorkspaceLost:
                     return None
-                except HookDispatchFailed as error:
+                except (HookDispatchFailed, InputNeeded) as error:
                     # The others of the batch come to their end first.
                     return error
                 seen.gave(output.text, is_error=output.is_error)
@@ -199,10 +216,10 @@ class ToolRunner:
         """A chat's turn is over: what changes in its workspace from now on is not its own."""
         self._services.chat_files.rests(chat_id)
 
-    async def end(self, card: Card, runs: Iterable[tuple[CallRun, str]]) -> None:
-        """End what calls, each with its tool, still have running. What cannot be reached is left, and logged."""
-        for run, tool in runs:
-            end = ending(tool)
+    async def end(self, card: Card, runs: Iterable[LeftRunning]) -> None:
+        """End what calls still have running. What cannot be reached is left, and logged."""
+        for left in runs:
+            run, end = left.run, ending(left.name) or (left.tool and left.tool.end)
             if end is None:
                 continue
             context = ToolContext(
@@ -212,6 +229,7 @@ class ToolRunner:
                 organisation_id=card.organisation_id,
                 home=card.root_id or card.id,
                 mode=mode_of(card),
+                handle=left.handle,
                 services=self._services,
             )
             try:
@@ -248,6 +266,7 @@ class ToolRunner:
                 context,
                 entered=partial(self._entered, batch.fence, context, begun),
                 handle=entry.handle if entry is not None and begun.adopted else None,
+                answers=open_call.answers,
                 handed=partial(self._handed, batch.fence, begun, called.release),
             )
             self._reached("tools.started")
@@ -319,7 +338,7 @@ class ToolRunner:
             # Only a root can start a workspace; the error says how.
             advice = str(error) if context.mode is Mode.ROOT else OUT_OF_REACH
             return ToolOutput(advice if tool.effect is Effect.READS else f"{advice} {DOUBTFUL}", is_error=True)
-        except (Fenced, Unavailable, HookDispatchFailed):
+        except (Fenced, Unavailable, HookDispatchFailed, InputNeeded):
             raise
         except PerdureError as error:
             if isinstance(error, WorkspaceLost) and tool.effect is not Effect.READS:

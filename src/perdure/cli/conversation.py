@@ -9,10 +9,12 @@ from decimal import Decimal, InvalidOperation
 from http import HTTPStatus
 from typing import Any
 
+import msgspec
+
 from perdure.cli.screen import Screen
 from perdure.client import ApiError, Chat, Client, EventStream
 from perdure.core.chat import ActionKind, Busy, Status
-from perdure.core.events import ActionRequired, PendingAction, StatusEvent
+from perdure.core.events import ActionRequired, PendingAction, PendingCall, PendingQuestion, StatusEvent
 from perdure.core.message import Message
 
 _RESTING = (Status.WAITING, Status.ERROR, Status.REQUIRES_ACTION)
@@ -25,6 +27,8 @@ _DECISIONS = {
     "happened": ActionKind.OUTCOME_UNKNOWN,
     "repeat": ActionKind.OUTCOME_UNKNOWN,
     "skip": ActionKind.OUTCOME_UNKNOWN,
+    "answer": ActionKind.ELICITATION,
+    "refuse": ActionKind.ELICITATION,
 }
 _HELP = """A line is sent; while the agent works, it waits in the queue.
   /steer TEXT      the agent reads it at its next step
@@ -33,6 +37,7 @@ _HELP = """A line is sent; while the agent works, it waits in the queue.
   /approve /deny   answer what the agent asks to do
   /happened TEXT   a call that was cut off did happen, with this result
   /repeat /skip    run such a call once more, or let the agent go on without it
+  /answer JSON     fill in the form that a call shows; /refuse says no to it
   /raise DOLLARS   let the chat spend so much in all; /decline ends the turn
   /retry           try again after an error
   /quit            leave (so does Ctrl-D); the agent goes on without you"""
@@ -158,9 +163,13 @@ class Conversation:
         if action is None or action.kind is not _DECISIONS[decision]:
             self._screen.note("Nothing of that kind is asked.")
             return
-        said = {"decision": decision, "result": result}
+        open_calls = [call for call in action.calls if call.decision is None]
+        if action.kind is ActionKind.ELICITATION:
+            said = [{"decision": "answer", "answers": _answers(call, decision, result)} for call in open_calls]
+        else:
+            said = [{"decision": decision, "result": result}] * len(open_calls)
         await self._chat.act(
-            decisions=[{"call_id": call.call_id, **said} for call in action.calls if call.decision is None]
+            decisions=[{"call_id": call.call_id, **each} for call, each in zip(open_calls, said, strict=True)]
         )
 
     def _follow(self) -> None:
@@ -223,6 +232,21 @@ class Conversation:
 def somebody_types() -> bool:
     """Whether a person sits at a terminal, and not a script."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _answers(call: PendingCall, decision: str, text: str) -> dict[str, Any]:
+    """What is typed, as the answer to all that a call asks: JSON, or what belongs into the only field of a form."""
+    if decision == "refuse":
+        return {asked.key: {"action": "decline"} for asked in call.questions}
+    return {asked.key: {"action": "accept", "content": _filled(asked, text)} for asked in call.questions}
+
+
+def _filled(asked: PendingQuestion, text: str) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(text or "{}", type=dict[str, Any])
+    except msgspec.DecodeError:
+        fields = (asked.schema or {}).get("properties") or {}
+        return {next(iter(fields)): text} if len(fields) == 1 else {}
 
 
 def _micros(dollars: str) -> int | None:

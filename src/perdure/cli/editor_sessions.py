@@ -8,15 +8,23 @@ from http import HTTPStatus
 from typing import Any
 from uuid import UUID, uuid4
 
+from perdure.cli.editor_decisions import EditorDecisions
 from perdure.cli.json_lines import JsonLines
 from perdure.client import ApiError, Client
 from perdure.client.chats import Chat
-from perdure.core.chat import ActionKind, Status, Verdict
+from perdure.core.chat import Status
+from perdure.core.deltas import ToolResultDelta
 from perdure.core.errors import InvalidInput, NotFound, PerdureError, Validation
-from perdure.core.events import ActionRequired, MessageEvent, MessagePart, PendingAction, PreviewReset
+from perdure.core.events import (
+    ActionRequired,
+    MessageEvent,
+    MessagePart,
+    PendingAction,
+    PreviewReset,
+)
 from perdure.core.message import AnyPart, File, Message, Text
 from perdure.faces.acp.questions import answered_form, question_form, questions_in
-from perdure.faces.acp.updates import call_of, history_of, text_block, updates_of
+from perdure.faces.acp.updates import Running, history_of, text_block, updates_of
 from perdure.faces.turn import Outcome, TurnLog, outcome_after
 
 PROTOCOL_VERSION = 1
@@ -28,18 +36,7 @@ _STOPPED = {
     Outcome.FILTERED: "refusal",
     Outcome.STOPPED: "cancelled",
 }
-_APPROVALS = (
-    (Verdict.APPROVE.value, "Allow once", "allow_once"),
-    ("approve_always", "Always allow in this chat", "allow_always"),
-    (Verdict.DENY.value, "Deny", "reject_once"),
-)
-_DOUBTS = (
-    (Verdict.HAPPENED.value, "It happened", "allow_once"),
-    (Verdict.REPEAT.value, "Run it again", "allow_once"),
-    (Verdict.SKIP.value, "Skip it", "reject_once"),
-)
 _PAGE = 200
-MICROS = 1_000_000
 _MODES = {"work": "Work", "plan": "Plan"}
 
 
@@ -55,6 +52,10 @@ class Session:
     asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """What the turn's newest answer asks the person."""
     following: "asyncio.Task[None] | None" = None
+    deciding: "asyncio.Task[None] | None" = None
+    """Waits for what the editor's person decides."""
+    asks: tuple[object, ...] | None = None
+    """What that is about."""
 
 
 class EditorSessions:
@@ -65,8 +66,7 @@ class EditorSessions:
         self._lines = lines
         self._model = model
         self._sessions: dict[str, Session] = {}
-        self._shows_forms = False
-        """Whether the editor asks its person what we ask."""
+        self._decisions = EditorDecisions(lines)
         lines.handlers |= {
             "initialize": self._initialize,
             "authenticate": self._nothing,
@@ -84,7 +84,7 @@ class EditorSessions:
     async def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
         match params.get("clientCapabilities"):
             case {"elicitation": {"form": dict()}}:
-                self._shows_forms = True
+                self._decisions.shows_forms = True
             case _:
                 pass
         return {
@@ -193,7 +193,7 @@ class EditorSessions:
 
     async def _elicited(self, session: Session, asked: Sequence[dict[str, Any]]) -> str:
         """What the person answers to the agent's questions, in the editor's form; nothing where it shows none."""
-        if not self._shows_forms:
+        if not self._decisions.shows_forms:
             return ""
         form = {"mode": "form", "message": "The agent asks.", "requestedSchema": question_form(asked)}
         answer: dict[str, Any] = await self._lines.ask("elicitation/create", {"sessionId": session.id, **form}) or {}
@@ -229,7 +229,7 @@ class EditorSessions:
 
     async def _followed(self, session: Session, chat: Chat, mark: str | None, log: TurnLog | None = None) -> str:
         """Show the turn that answers the message with this mark, or what a log does not know yet; why it ended."""
-        stream = chat.stream()
+        stream, running = chat.stream(), Running()
         events = aiter(stream)
         try:
             async for event in events:
@@ -240,10 +240,12 @@ class EditorSessions:
                         self._show(session, log, message)
                     case MessagePart(part=part) if log is not None:
                         self._all(session, updates_of(log.arrived(part)))
+                        if isinstance(part, ToolResultDelta) and (printed := running.update(part)):
+                            self._update(session, printed)
                     case PreviewReset() if log is not None:
                         log.forget()
-                    case ActionRequired(action=action) if log is not None and action is not None:
-                        await self._decided(session, chat, action)
+                    case ActionRequired(action=action) if log is not None:
+                        self._asks(session, chat, action)
                     case _:
                         pass
                 told = stream.transcript
@@ -252,53 +254,31 @@ class EditorSessions:
                 if log is not None and told.status is Status.WAITING:
                     return _STOPPED.get(outcome_after(log.last), "end_turn")
         finally:
+            self._asks(session, chat, None)
             await events.aclose()
         raise PerdureError("The server ended the stream.")
+
+    def _asks(self, session: Session, chat: Chat, action: PendingAction | None) -> None:
+        """Ask the editor what is to be decided, and no longer what somebody has decided elsewhere."""
+        about = None if action is None else (action.kind, action.limit, *(call.call_id for call in action.calls))
+        if about == session.asks:
+            # A part of it was decided: the rest is being asked about.
+            return
+        if session.deciding is not None:
+            session.deciding.cancel()
+        session.asks = about
+        session.deciding = None if action is None else asyncio.ensure_future(self._decided(session, chat, action))
+
+    async def _decided(self, session: Session, chat: Chat, action: PendingAction) -> None:
+        try:
+            await self._decisions.decided(session.id, chat, action)
+        except (PerdureError, ApiError) as error:
+            self._update(session, {"sessionUpdate": "agent_message_chunk", "content": text_block(str(error))})
 
     def _show(self, session: Session, log: TurnLog, message: Message) -> None:
         self._all(session, updates_of(log.committed(message)))
         if questions := questions_in(message):
             session.asked = questions
-
-    async def _decided(self, session: Session, chat: Chat, action: PendingAction) -> None:
-        """Ask the editor about every call that waits for a decision, or about a budget that is used up."""
-        if action.kind is ActionKind.BUDGET:
-            await self._budget_decided(session, chat, action)
-        if action.kind not in (ActionKind.APPROVAL, ActionKind.OUTCOME_UNKNOWN):
-            return
-        choices = _APPROVALS if action.kind is ActionKind.APPROVAL else _DOUBTS
-        options = [{"optionId": choice, "name": name, "kind": kind} for choice, name, kind in choices]
-        for call in action.calls:
-            if call.decision is not None:
-                continue
-            told = {"sessionId": session.id, "toolCall": call_of(call.call_id, call.tool, call.args)}
-            answer = await self._lines.ask("session/request_permission", {**told, "options": options})
-            match answer:
-                case {"outcome": {"optionId": str(chosen)}}:
-                    await _act(chat, decisions=[{"call_id": call.call_id, "decision": chosen}])
-                case _:
-                    # The editor's turn was cancelled, which is said by itself.
-                    return
-
-    async def _budget_decided(self, session: Session, chat: Chat, action: PendingAction) -> None:
-        limit = action.limit or 0
-        more = max(2 * limit, MICROS)
-        told = {"toolCallId": f"budget-{limit}", "kind": "other", "status": "pending"}
-        told["title"] = f"The budget of US${limit / MICROS:.2f} is used up."
-        options = [
-            {"optionId": "raise", "name": f"Raise it to US${more / MICROS:.2f}", "kind": "allow_once"},
-            {"optionId": "decline", "name": "End the turn here", "kind": "reject_once"},
-        ]
-        answer = await self._lines.ask(
-            "session/request_permission", {"sessionId": session.id, "toolCall": told, "options": options}
-        )
-        match answer:
-            case {"outcome": {"optionId": "raise"}}:
-                await _act(chat, limit=more)
-            case {"outcome": {"optionId": "decline"}}:
-                await _act(chat, decline=True)
-            case _:
-                pass
 
     async def _opened(self, name: str) -> Session:
         session = self._sessions.get(name) or Session(name)
@@ -342,15 +322,6 @@ class EditorSessions:
 
     def _update(self, session: Session, update: dict[str, Any]) -> None:
         self._lines.notify("session/update", {"sessionId": session.id, "update": update})
-
-
-async def _act(chat: Chat, **body: Any) -> None:
-    try:
-        await chat.act(**body)
-    except ApiError as error:
-        # Somebody decided on the page.
-        if error.status != HTTPStatus.CONFLICT:
-            raise
 
 
 async def _history(chat: Chat) -> list[Message]:

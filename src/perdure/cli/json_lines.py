@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
@@ -14,13 +14,22 @@ Handler: TypeAlias = Callable[[dict[str, Any]], Awaitable[Any]]
 _log = logging.getLogger(__name__)
 
 
+class Reader(Protocol):
+    """Whatever lines come from."""
+
+    async def readline(self) -> bytes:
+        """The next one; nothing at the end."""
+        ...
+
+
 class JsonLines:
     """One connection, over a reader and a writer."""
 
-    def __init__(self, reader: asyncio.StreamReader, write: Callable[[bytes], None]) -> None:
+    def __init__(self, reader: Reader, write: Callable[[bytes], None]) -> None:
         self._reader = reader
         self._write = write
         self._asked: dict[int, asyncio.Future[Any]] = {}
+        self._next = 0
         self._running = set[asyncio.Task[None]]()
         self.handlers: dict[str, Handler] = {}
 
@@ -39,7 +48,7 @@ class JsonLines:
 
     async def ask(self, method: str, params: dict[str, Any]) -> Any:
         """Ask the other side. Raises PerdureError with what it says instead of an answer."""
-        number = len(self._asked)
+        number = self._next = self._next + 1
         answer = self._asked[number] = asyncio.get_running_loop().create_future()
         self._say({"id": number, "method": method, "params": params})
         return await answer
@@ -58,8 +67,12 @@ class JsonLines:
             self._answered(message)
 
     def _answered(self, message: dict[str, Any]) -> None:
-        asked = self._asked.get(message.get("id", -1))
-        if asked is None or asked.done():
+        match message.get("id"):
+            case int() as number if number in self._asked:
+                asked = self._asked.pop(number)
+            case _:
+                return
+        if asked.done():
             return
         if "error" in message:
             asked.set_exception(PerdureError(str(message["error"])))
@@ -67,12 +80,16 @@ class JsonLines:
             asked.set_result(message.get("result"))
 
     async def _handle(self, message: dict[str, Any]) -> None:
-        handler, number = self.handlers.get(message["method"]), message.get("id")
+        number = message.get("id")
         try:
-            if handler is None:
+            handler = self.handlers.get(str(message["method"]))
+            params = message.get("params") or {}
+            if not isinstance(params, dict):
+                told = {"error": {"code": BAD_PARAMS, "message": "The parameters are not an object."}}
+            elif handler is None:
                 told = {"error": {"code": NO_METHOD, "message": f"There is no method {message['method']!r}."}}
             else:
-                told = {"result": await handler(message.get("params") or {})}
+                told = {"result": await handler(params)}
         except Exception as error:  # noqa: BLE001 - the edge: every error becomes an answer, and a bug is logged
             told = {"error": {"code": _code(error), "message": str(error) or type(error).__name__}}
         if number is not None:

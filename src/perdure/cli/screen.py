@@ -1,7 +1,9 @@
 """What a terminal shows of a chat: text as it is said, tools in one line each, what went wrong, what is asked."""
 
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Any, TextIO
+
+from msgspec import json
 
 from perdure.core.chat import ActionKind, BudgetOwner
 from perdure.core.deltas import TextDelta, ToolCallDelta
@@ -12,6 +14,7 @@ from perdure.core.events import (
     MessageEvent,
     MessagePart,
     PendingAction,
+    PendingQuestion,
     PreviewReset,
     QueueUpdate,
     RetryEvent,
@@ -129,6 +132,8 @@ class Screen:
         self.finish()
         for call in action.calls:
             self._note(f"? {action.kind.value}: {call.tool}({_short(call.args)})")
+            for asked in call.questions:
+                self._note(f"  {asked.message} {asked.url or _fields(asked)}")
         if action.kind is ActionKind.BUDGET:
             self._note(_over_budget(action))
         if hint := _ANSWERS.get(action.kind):
@@ -158,8 +163,15 @@ class Screen:
 _ANSWERS = {
     ActionKind.APPROVAL: "answer with /approve or /deny",
     ActionKind.OUTCOME_UNKNOWN: "nobody knows whether this ran: /happened RESULT, /repeat or /skip",
+    ActionKind.ELICITATION: "answer with /answer JSON, or /refuse",
     ActionKind.BUDGET: "answer with /raise DOLLARS or /decline",
 }
+
+
+def _fields(asked: PendingQuestion) -> str:
+    """The fields of a form, each with what it takes."""
+    fields: dict[str, Any] = (asked.schema or {}).get("properties") or {}
+    return ", ".join(f"{name}: {_short(json.encode(field).decode())}" for name, field in fields.items())
 
 
 def _over_budget(action: PendingAction) -> str:

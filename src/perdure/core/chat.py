@@ -92,12 +92,16 @@ class OpenCall(Struct, frozen=True, array_like=True):
     """The snapshot that cleared it."""
     cleared_by: tuple[Author, ...] = ()
     """Who said that it may run."""
+    answers: str = ""
+    """What a person answered to its questions, as JSON by their keys."""
 
 
 class ActionKind(StrEnum):
     CLIENT_TOOL = "client_tool"
     APPROVAL = "approval"
     OUTCOME_UNKNOWN = "outcome_unknown"
+    ELICITATION = "elicitation"
+    """A call asks a person something, and goes on with what they say."""
     BUDGET = "budget"
     CHILDREN = "children"
 
@@ -143,6 +147,19 @@ class Verdict(StrEnum):
     HAPPENED = "happened"
     REPEAT = "repeat"
     SKIP = "skip"
+    ANSWER = "answer"
+
+
+class Question(Struct, frozen=True, omit_defaults=True):
+    """What a call that runs asks of a person: a form, or a page to go to."""
+
+    call: int
+    """The index of the call."""
+    key: str
+    message: str
+    schema: str = ""
+    """The form, as JSON schema."""
+    url: str = ""
 
 
 class Decision(Struct, frozen=True, omit_defaults=True):
@@ -157,6 +174,8 @@ class Decision(Struct, frozen=True, omit_defaults=True):
     """Whether nobody is to be asked about this tool in this chat again."""
     by: Author | None = None
     """Who decided; nobody where the journal did."""
+    answers: str = ""
+    """What was answered to the call's questions, as JSON by their keys."""
 
 
 def deciders_of(decisions: Iterable[Decision], call_id: str) -> tuple[Author, ...]:
@@ -180,6 +199,8 @@ class Action(Struct, frozen=True, omit_defaults=True):
     decided: tuple[Decision, ...] = ()
     """What was decided while other calls still wait for their decision."""
     approvers: Approvers = Approvers.ANYBODY
+    questions: tuple[Question, ...] = ()
+    """What the calls ask."""
 
 
 class QueueEntry(Struct, frozen=True, array_like=True):

@@ -6,11 +6,11 @@ from datetime import timedelta
 from enum import StrEnum
 from uuid import UUID
 
-from msgspec import Struct, structs
+from msgspec import Struct, json, structs
 
 from perdure.core.card import Card, CardChange, NewCard, moved_fields
-from perdure.core.chat import ActionKind, Asks, Chat, Fence, Status, deciders_of
-from perdure.core.events import ChatCard, PendingAction, PendingCall, QueuedMessage
+from perdure.core.chat import Action, ActionKind, Asks, Chat, Fence, Status, deciders_of
+from perdure.core.events import ChatCard, PendingAction, PendingCall, PendingQuestion, QueuedMessage
 from perdure.core.ids import ChangeId, ChatId, FileId, MessageNumber, QueuedNumber, UserId
 from perdure.core.message import AnyPart, Kind, Message, NewMessage, ToolCall
 
@@ -221,6 +221,15 @@ def asked_parts(parts: Sequence[AnyPart], commit: Commit) -> Sequence[AnyPart]:
     return next((message.parts for number, message in commit.appended if number == newest), ())
 
 
+def _questions(action: Action, call: int) -> tuple[PendingQuestion, ...]:
+    """What one of the calls asks."""
+    return tuple(
+        PendingQuestion(asked.key, asked.message, json.decode(asked.schema) if asked.schema else None, asked.url)
+        for asked in action.questions
+        if asked.call == call
+    )
+
+
 def pending(chat: Chat, asked: Sequence[AnyPart]) -> PendingAction | None:
     """What a chat asks for. `asked` are the parts of the message that its open calls belong to."""
     action = chat.action
@@ -229,12 +238,19 @@ def pending(chat: Chat, asked: Sequence[AnyPart]) -> PendingAction | None:
     calls = [part for part in asked if isinstance(part, ToolCall) and not part.provider_executed]
     verdicts = {decision.call_id: decision.verdict for decision in action.decided}
     deciders = {call: deciders_of(action.decided, call) for call in verdicts}
-    pending_calls = [calls[index] for index in action.calls if index < len(calls)]
+    pending_calls = [(index, calls[index]) for index in action.calls if index < len(calls)]
     return PendingAction(
         kind=action.kind,
         calls=tuple(
-            PendingCall(c.call_id, c.tool, c.args, verdicts.get(c.call_id), deciders.get(c.call_id, ()))
-            for c in pending_calls
+            PendingCall(
+                c.call_id,
+                c.tool,
+                c.args,
+                verdicts.get(c.call_id),
+                deciders.get(c.call_id, ()),
+                _questions(action, index),
+            )
+            for index, c in pending_calls
         ),
         children=tuple(ChatId(UUID(child)) for child in action.children),
         deadline_at=chat.action_deadline_at,

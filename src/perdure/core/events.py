@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from msgspec import Struct
 
@@ -28,6 +29,17 @@ class QueuedMessage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     client_id: str | None = None
 
 
+class PendingQuestion(Struct, frozen=True, omit_defaults=True):
+    """What a call asks of a person."""
+
+    key: str
+    message: str
+    schema: dict[str, Any] | None = None
+    """The form to fill in, as JSON schema."""
+    url: str = ""
+    """A page to go to, instead of a form."""
+
+
 class PendingCall(Struct, frozen=True, omit_defaults=True):
     """A call that somebody must answer or decide about."""
 
@@ -37,6 +49,8 @@ class PendingCall(Struct, frozen=True, omit_defaults=True):
     decision: Verdict | None = None
     """What was decided about it while others still wait."""
     decided_by: tuple[Author, ...] = ()
+    questions: tuple[PendingQuestion, ...] = ()
+    """What the call asks before it goes on."""
 
 
 class PendingAction(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -148,6 +148,7 @@ TOOL_CAP_EXTRA = timedelta(minutes=1)
 CLIENT_TOOL_DEADLINE = timedelta(minutes=5)
 APPROVAL_DEADLINE = timedelta(hours=24)
 OUTCOME_UNKNOWN_DEADLINE = timedelta(days=7)
+ELICITATION_DEADLINE = timedelta(days=7)
 
 FORGET_PERIOD = timedelta(seconds=1)
 # How long a replica that was there before a failover is waited for until it has said again what it started: where a

@@ -14,7 +14,7 @@ from perdure.faces.asked import TurnId, own_tools
 from perdure.faces.asking import AGENT
 from perdure.faces.face import Request
 from perdure.faces.following import TurnFeed
-from perdure.faces.mcp.questions import decisions_of, key_of, questions_of
+from perdure.faces.mcp.questions import calls_asked, decisions_of, questions_of
 from perdure.faces.mcp.tasks import Tasks
 
 
@@ -59,7 +59,7 @@ def questions_in(request: Request, turn: TurnId) -> Questions:
         task = await Tasks(request.caller.chats, request.hubs).read(turn)
         if task.action is None:
             return []
-        calls = {key_of(task, call): call.call_id for call in task.action.calls}
+        calls = calls_asked(task)
         return [Question(key, task.action.kind, form, calls.get(key)) for key, form in questions_of(task).items()]
 
     return asked

@@ -24,7 +24,7 @@ from perdure.faces.turn import Ended, Outcome, TurnEvent, TurnLog, outcome_after
 from perdure.stream.batches import Batch
 from perdure.stream.hubs import Hubs
 
-DECIDED = frozenset({ActionKind.APPROVAL, ActionKind.OUTCOME_UNKNOWN, ActionKind.BUDGET})
+DECIDED = frozenset({ActionKind.APPROVAL, ActionKind.OUTCOME_UNKNOWN, ActionKind.ELICITATION, ActionKind.BUDGET})
 """What a person is asked."""
 _PAGE = 200
 

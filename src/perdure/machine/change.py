@@ -89,6 +89,8 @@ class Change(Struct, frozen=True, kw_only=True):
     """Open calls that may run now, each with the run it is to have."""
     cleared_by: Mapping[int, tuple[Author, ...]] = {}
     """Who said so."""
+    answers: Mapping[int, str] = {}
+    """What those calls asked for before they go on, as JSON."""
 
     cut_from: MessageNumber | None = None
     answer_calls: tuple[int, ...] = ()

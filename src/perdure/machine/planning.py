@@ -319,4 +319,5 @@ def _cleared(call: OpenCall, change: Change, chat: Chat) -> OpenCall:
     if call.index not in change.clear_calls:
         return call
     run, by = change.clear_calls[call.index], change.cleared_by.get(call.index, ())
-    return replace(call, cleared=True, run=run, cleared_in=chat.snapshot_version, cleared_by=by)
+    answers = change.answers.get(call.index, "")
+    return replace(call, cleared=True, run=run, cleared_in=chat.snapshot_version, cleared_by=by, answers=answers)

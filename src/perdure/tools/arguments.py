@@ -76,6 +76,18 @@ def parsed(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return arguments
 
 
+def misfit(value: Any, schema: Mapping[str, Any]) -> str | None:
+    """What keeps a value from fitting somebody else's schema; nothing where it fits."""
+    try:
+        error = next(iter(_validator(json.dumps(of_object(schema), sort_keys=True)).iter_errors(value)), None)
+    except (ValueError, RecursionError) as trouble:
+        return f"cannot be checked: {trouble}"[:200]
+    if error is None:
+        return None
+    where = ".".join(str(step) for step in error.instance_path)
+    return f"{where}: {error.message}" if where else error.message
+
+
 def _complaint(error: Any, schema: Any) -> str:
     """What is wrong with a value; where it may be one of several things, what those are."""
     choices = schema

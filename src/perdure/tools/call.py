@@ -1,6 +1,6 @@
 """One call of a tool: its name, for whom and where it runs, and what it may come to."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -50,8 +50,26 @@ class NewFile:
     content: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class CallQuestion:
+    """What a call asks of a person: a form, as JSON schema, or a page to go to."""
+
+    key: str
+    message: str
+    schema: str = ""
+    url: str = ""
+
+
 class ToolFailed(Exception):
     """The call did not work. The text tells the model what to do about it."""
+
+
+class InputNeeded(Exception):
+    """The call goes on with what a person answers to these questions."""
+
+    def __init__(self, questions: Sequence[CallQuestion]) -> None:
+        super().__init__()
+        self.questions = tuple(questions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +129,8 @@ class CallContext:
     """Whether a cancelled call was stopped by a person. A replica that shuts down leaves what runs alone."""
     handle: str | None = None
     """What the journal knows the run by at its executor, where a run is taken over."""
+    answers: str = ""
+    """What a person answered to the questions of the run, as JSON by their keys."""
     handed: Callable[[str], Awaitable[None]] = _forgotten
     """Note by what the executor hands the run back: whoever takes over goes on with it instead of a second run."""
     entered: Callable[[str], Awaitable[bool]] = _nowhere_else

@@ -111,6 +111,7 @@ _LATE: dict[ActionKind, str] = {
     ActionKind.CLIENT_TOOL: Reason.TIMED_OUT,
     ActionKind.APPROVAL: "Nobody approved this call in time, so it was denied.",
     ActionKind.OUTCOME_UNKNOWN: "This call may or may not have run. Verify before you repeat it.",
+    ActionKind.ELICITATION: "Nobody answered in time what this call asked, so it did not go on.",
 }
 
 

@@ -30,10 +30,6 @@ class Deaf:
         self.asked += 1
         raise NoAnswer("it gave no answer in time")
 
-    @property
-    def has_tasks(self) -> bool:
-        return False
-
     async def call(
         self,
         tool: str,

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 import pytest
 from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams
 from tests.faces.conftest import minted
@@ -14,11 +15,12 @@ from tests.worker.test_journal import call_in_hand
 
 from perdure.agent.prepare import Policy, Rules
 from perdure.api.http import App, Receive, Scope, Send
-from perdure.core.chat import AT_REST, Status
+from perdure.core.chat import AT_REST, ActionKind, Decision, Status, Verdict
 from perdure.core.ids import ChatId, RunnerId
 from perdure.faces.asking import TurnId
 from perdure.faces.finding import keyed_chat
 from perdure.faces.mcp.tasks import task_id
+from perdure.machine.transitions.actions import CompleteRequiresAction
 from perdure.machine.transitions.endings import Interrupt
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
@@ -118,25 +120,46 @@ async def noted(replica: InProcessReplica, chat_id: ChatId) -> None:
             return
 
 
+ASKS = '[[call:read_skill {"name": "x"}]] [[then]] [[say:Nothing there.]]'
+"""Said to the chat below, which then needs an approval: the task asks for it."""
+
+
+async def asked_by_a_task(replica: InProcessReplica, sim: Simulator) -> ChatId:
+    """A chat whose call is a task that asks something."""
+    replica.sources.rules_now = Rules(policies={"read_skill": Policy.ASK})
+    calling(sim, (BEGIN, {"message": ASKS, "key": "k"}))
+    chat_id = await replica.someone_asks("[[script:calls]]")
+    await replica.until(chat_id, lambda chat: chat.status is Status.REQUIRES_ACTION)
+    return chat_id
+
+
 @pytest.mark.usefixtures("itself")
-async def test_what_a_task_asks_is_put_to_the_person_and_their_answer_brought(
+async def test_what_a_task_asks_is_asked_of_a_person_and_the_call_goes_on_with_the_answer(
     replica: InProcessReplica, sim: Simulator
 ) -> None:
-    replica.sources.rules_now = Rules(policies={"read_skill": Policy.ASK})
-    said = '[[call:read_skill {"name": "x"}]] [[then]] [[say:Nothing there.]]'
-    calling(sim, (BEGIN, {"message": said, "key": "k"}))
-    chat_id = await replica.someone_asks("[[script:calls]]")
+    chat_id = await asked_by_a_task(replica, sim)
+    chat = await replica.machine.load(chat_id)
+    assert chat.action is not None
+    assert (chat.action.kind, chat.worker_id) == (ActionKind.ELICITATION, None)
+    (question,) = chat.action.questions
+    assert (question.call, question.key) == (0, "approval-2-0-0")
+    assert "An agent wants to call read_skill" in question.message
+    assert "decision" in msgspec.json.decode(question.schema)["properties"]
+    answers = msgspec.json.encode({question.key: {"action": "accept", "content": {"decision": "approve"}}}).decode()
+    decision = Decision(chat.open_calls[0].call_id, Verdict.ANSWER, answers=answers)
+    await replica.machine.change(chat_id, CompleteRequiresAction(decisions=[decision]))
     assert (await replica.comes_to_rest(chat_id)).status is Status.WAITING
-    (asked,) = await results(replica, chat_id)
-    name = task_id(TurnId(below(replica, "k"), 1))
-    assert f"the task {name} asks the user something" in asked
-    assert "An agent wants to call read_skill" in asked
-    assert '"approve"' in asked
-    answer: dict[str, Any] = {"task": name, "question": "approval-2-0-0", "action": "accept"}
-    calling(sim, ("perdure__answer_task", {**answer, "content": {"decision": "approve"}}))
-    await replica.someone_adds(chat_id, "[[script:calls]]")
-    await replica.until(chat_id, lambda chat: chat.status in AT_REST and chat.turn > 1)
-    assert await results(replica, chat_id, "perdure__answer_task") == ["perdure__answer_task: Nothing there."]
+    assert await results(replica, chat_id) == [f"{BEGIN}: Nothing there."]
+    assert (await replica.said(chat_id)).count("done") == 1
+
+
+@pytest.mark.usefixtures("itself")
+async def test_stop_stops_a_task_that_waits_for_an_answer(replica: InProcessReplica, sim: Simulator) -> None:
+    chat_id = await asked_by_a_task(replica, sim)
+    await replica.machine.change(chat_id, Interrupt())
+    await replica.until(chat_id, lambda chat: chat.status in AT_REST)
+    child = await replica.until(below(replica, "k"), lambda chat: chat.status in AT_REST)
+    assert (await replica.said(child.id))[-1] != "Nothing there."
 
 
 async def test_a_tool_of_an_older_server_that_only_runs_as_a_task_is_offered_and_works(

@@ -84,6 +84,7 @@ const WAITS = { question: t("Has a question for you"), plan: t("Proposed a plan"
 const ASKS = {
   approval: t("Needs approval"),
   outcome_unknown: t("Needs a decision"),
+  elicitation: t("Has a question for you"),
   budget: t("Over budget"),
   client_tool: t("Waiting for a client tool"),
 };

@@ -12,11 +12,19 @@ import { Proposed } from "../tools/Proposed.tsx";
 import { Button } from "../ui/Button.tsx";
 import { momentOf, money } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
+import { CallQuestions } from "./CallQuestions.tsx";
 import { Decisions } from "./Decisions.tsx";
 
 export function ActionCard({ action }: { action: PendingAction }) {
   if (action.kind === "children") return <Children ids={action.children ?? []} />;
   if (action.kind === "budget") return <Budget action={action} />;
+  if (action.kind === "elicitation") {
+    return (
+      <Frame title={t("A question for you")} deadline={action.deadline_at}>
+        <CallQuestions action={action} />
+      </Frame>
+    );
+  }
   return <Calls action={action} />;
 }
 

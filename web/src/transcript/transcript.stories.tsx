@@ -276,6 +276,64 @@ export const OutcomeUnknown: Story = {
     ),
 };
 
+export const AQuestionOfACall: Story = {
+  height: 700,
+  render: () =>
+    shown(
+      asked,
+      message(2, "assistant", [call("k", "bar__order", { drink: "tea" })]),
+      {
+        type: "action_required",
+        cursor: "a",
+        action: {
+          kind: "elicitation",
+          calls: [
+            {
+              call_id: "k",
+              tool: "bar__order",
+              args: '{"drink":"tea"}',
+              questions: [
+                {
+                  key: "how",
+                  message: "How may it be?",
+                  schema: {
+                    type: "object",
+                    properties: {
+                      size: { type: "string", title: "Size", enum: ["small", "large"] },
+                      cups: { type: "integer", title: "Cups", default: 2 },
+                      sugar: { type: "boolean", title: "With sugar" },
+                      name: { type: "string", title: "Name", description: "Whoever drinks it." },
+                    },
+                    required: ["size"],
+                  },
+                },
+              ],
+            },
+          ],
+        },
+      },
+      status("requires_action"),
+    ),
+  play: async ({ root, user, asked: requests }) => {
+    const card = root.querySelector(".action-card") as HTMLElement;
+    await user.selectOptions(card.querySelector("select") as HTMLElement, "large");
+    await user.click(card.querySelector("[role=switch]") as HTMLElement);
+    await user.click(card.querySelector(".button-primary") as HTMLElement);
+    expect(requests[0]).toEqual({
+      what: "POST /chats/c1/action",
+      body: {
+        decisions: [
+          {
+            call_id: "k",
+            decision: "answer",
+            answers: { how: { action: "accept", content: { size: "large", cups: 2, sugar: true } } },
+          },
+        ],
+      },
+    });
+  },
+};
+
 export const OverBudget: Story = {
   render: () =>
     shown(

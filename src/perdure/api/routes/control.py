@@ -5,6 +5,7 @@ from msgspec import json, structs, to_builtins
 from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.api.client_results import completed
+from perdure.api.elicited import checked_answers
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
 from perdure.api.wire.control import ActionBody, CallDecision, Choice, Nothing, RetryBody, ToolResultsBody, TurnBody
@@ -73,7 +74,7 @@ async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
     seen = await (caller.chats.shared(chat_id) if body.limit is None else caller.chats.own(chat_id))
     _check_decider(seen, body)
     complete = CompleteRequiresAction(
-        decisions=[_decision(decided) for decided in body.decisions],
+        decisions=[_decision(seen, decided) for decided in body.decisions],
         limit=body.limit,
         declined=body.decline,
         by=caller.actor.author,
@@ -118,13 +119,14 @@ async def _raise_budget(caller: Caller, action: Action | None, limit: int) -> No
     caller.config.changed(caller.actor.organisation_id)
 
 
-_DECIDED = frozenset({ActionKind.APPROVAL, ActionKind.OUTCOME_UNKNOWN})
+_DECIDED = frozenset({ActionKind.APPROVAL, ActionKind.OUTCOME_UNKNOWN, ActionKind.ELICITATION})
 
 
-def _decision(decided: CallDecision) -> Decision:
+def _decision(seen: Seen, decided: CallDecision) -> Decision:
     always = decided.decision is Choice.APPROVE_ALWAYS
     verdict = Verdict.APPROVE if always else Verdict(decided.decision.value)
-    return Decision(decided.call_id, verdict, decided.result, always=always)
+    answers = checked_answers(seen.chat, decided.call_id, decided.answers) if verdict is Verdict.ANSWER else ""
+    return Decision(decided.call_id, verdict, decided.result, always=always, answers=answers)
 
 
 async def _follow(caller: Caller, seen: Seen, transition: Transition) -> Moved:

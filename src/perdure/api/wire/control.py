@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from perdure.api.wire.chats import Micros, Number
 from perdure.api.wire.content import Content
@@ -51,12 +51,29 @@ class Choice(StrEnum):
     HAPPENED = "happened"
     REPEAT = "repeat"
     SKIP = "skip"
+    ANSWER = "answer"
+
+
+class AnswerAction(StrEnum):
+    ACCEPT = "accept"
+    DECLINE = "decline"
+    CANCEL = "cancel"
+
+
+class Answer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What somebody answers to one question."""
+
+    action: AnswerAction
+    content: dict[str, Any] | UnsetType = UNSET
+    """The form, filled in."""
 
 
 class CallDecision(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     call_id: CallId
     decision: Choice
     result: Annotated[str, Meta(max_length=64 * 1024)] = ""
+    answers: Annotated[dict[str, Answer], Meta(max_length=100)] = {}
+    """For `answer`: to all that the call asks, by key."""
 
 
 class ActionBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

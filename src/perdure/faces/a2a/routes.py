@@ -14,6 +14,7 @@ from perdure.api.http import Answer
 from perdure.api.routes.control import interrupt
 from perdure.api.routing import Routes, Table
 from perdure.api.wire.control import TurnBody
+from perdure.core.chat import ActionKind
 from perdure.core.errors import InvalidInput, NotFound, PerdureError
 from perdure.core.ids import ChatId
 from perdure.faces.a2a import push, wire
@@ -191,7 +192,10 @@ async def _decided(request: Request, message: AgentMessage) -> TurnId:
             answers |= {question.key: {"decision": part.text.strip().lower()} for question in open_now}
         elif isinstance(part.data, dict):
             answers |= part.data  # pyright: ignore[reportUnknownMemberType]
-    forms = {key: {"action": "accept", "content": content} for key, content in answers.items()}
+    forms: dict[str, Any] = {key: {"action": "accept", "content": content} for key, content in answers.items()}
+    for question in open_now:
+        if question.kind is ActionKind.ELICITATION and answers.get(question.key) == {"decision": "decline"}:
+            forms[question.key] = {"action": "decline"}
     await decide(request, await request.caller.chats.read(turn.chat_id), forms)
     return turn
 

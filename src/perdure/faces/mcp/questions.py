@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from perdure.api.wire.control import ActionBody, CallDecision, Choice
+from perdure.api.wire.control import ActionBody, Answer, AnswerAction, CallDecision, Choice
 from perdure.core.chat import ActionKind, OpenCall
 from perdure.core.errors import InvalidInput, Validation
-from perdure.core.events import PendingAction, PendingCall
+from perdure.core.events import PendingAction, PendingCall, PendingQuestion
 from perdure.faces.mcp.tasks import Task
 
 SHOWN = 2_000
@@ -28,9 +28,12 @@ def questions_of(task: Task) -> dict[str, dict[str, Any]]:
         return {}
     if action.kind is ActionKind.BUDGET:
         return {f"budget-{action.limit}": _budget(action)}
+    open_calls = [call for call in action.calls if call.decision is None]
+    if action.kind is ActionKind.ELICITATION:
+        return {key_of(task, call, asked): _passed_on(asked) for call in open_calls for asked in call.questions}
     if action.kind not in _CHOICES:
         return {}
-    return {key_of(task, call): _form(task, action, call) for call in action.calls if call.decision is None}
+    return {key_of(task, call): _form(task, action, call) for call in open_calls}
 
 
 def decisions_of(task: Task, answers: Mapping[str, Any]) -> ActionBody | None:
@@ -40,20 +43,32 @@ def decisions_of(task: Task, answers: Mapping[str, Any]) -> ActionBody | None:
         return None
     if action.kind is ActionKind.BUDGET:
         return _about_budget(answers.get(f"budget-{action.limit}"))
-    if action.kind not in _CHOICES:
+    open_calls = [call for call in action.calls if not call.decision]
+    if action.kind is ActionKind.ELICITATION:
+        found = [_answered(task, call, answers) for call in open_calls]
+    elif action.kind in _CHOICES:
+        found = [_decision(action.kind, call, answers.get(key_of(task, call))) for call in open_calls]
+    else:
         return None
-    found = [
-        _decision(action.kind, call, answers.get(key_of(task, call))) for call in action.calls if not call.decision
-    ]
     decided = tuple(decision for decision in found if decision is not None)
     return ActionBody(decisions=decided) if decided else None
 
 
-def key_of(task: Task, call: PendingCall) -> str:
+def key_of(task: Task, call: PendingCall, asked: PendingQuestion | None = None) -> str:
+    """The name of what a call needs decided, or of one of the things that it asks."""
     chat = task.seen.chat
     found: OpenCall = next(each for each in chat.open_calls if each.call_id == call.call_id)
     assert task.action is not None
-    return f"{task.action.kind.value}-{chat.last_assistant}-{found.index}-{found.run}"
+    name = f"{task.action.kind.value}-{chat.last_assistant}-{found.index}-{found.run}"
+    return name if asked is None else f"{name}-{asked.key}"
+
+
+def calls_asked(task: Task) -> dict[str, str]:
+    """The calls that the open forms are about, by the forms' keys."""
+    if task.action is None:
+        return {}
+    keys = ((call, asked) for call in task.action.calls for asked in call.questions or (None,))
+    return {key_of(task, call, asked): call.call_id for call, asked in keys}
 
 
 def _form(task: Task, action: PendingAction, call: PendingCall) -> dict[str, Any]:
@@ -96,6 +111,28 @@ def _decision(kind: ActionKind, call: PendingCall, answer: Any) -> CallDecision 
             return CallDecision(call.call_id, _REFUSED[kind])
         case _:
             return None
+
+
+def _passed_on(asked: PendingQuestion) -> dict[str, Any]:
+    """What a call asks, as it asks it; a page to go to as a form without fields."""
+    message = f"{asked.message}\n{asked.url}" if asked.url else asked.message
+    return {"mode": "form", "message": message, "requestedSchema": asked.schema or {"type": "object", "properties": {}}}
+
+
+def _answered(task: Task, call: PendingCall, answers: Mapping[str, Any]) -> CallDecision | None:
+    """The answers to all that a call asks; nothing while one of them is missing."""
+    given: dict[str, Answer] = {}
+    for asked in call.questions:
+        match answers.get(key_of(task, call, asked)):
+            case {"action": "accept", "content": dict() as content}:
+                given[asked.key] = Answer(AnswerAction.ACCEPT, content)  # pyright: ignore[reportUnknownArgumentType]
+            case {"action": "accept"} if asked.schema is None:
+                given[asked.key] = Answer(AnswerAction.ACCEPT)
+            case {"action": "decline"}:
+                given[asked.key] = Answer(AnswerAction.DECLINE)
+            case _:
+                return None
+    return CallDecision(call.call_id, Choice.ANSWER, answers=given)
 
 
 def _about_budget(answer: Any) -> ActionBody | None:

@@ -118,6 +118,7 @@ class Task:
 _WAITS: Mapping[ActionKind, str] = {
     ActionKind.APPROVAL: "a call is to be approved or denied",
     ActionKind.OUTCOME_UNKNOWN: "nobody knows whether a call happened",
+    ActionKind.ELICITATION: "a call asks something",
     ActionKind.BUDGET: "its budget is used up",
 }
 

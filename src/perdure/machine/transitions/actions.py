@@ -19,6 +19,7 @@ from perdure.core.chat import (
     Chat,
     Decision,
     OpenCall,
+    Question,
     Status,
     Verdict,
     deciders_of,
@@ -43,6 +44,7 @@ _ANSWERED_BY: Mapping[ActionKind, CallKind] = {
     ActionKind.CHILDREN: CallKind.CHILDREN,
     ActionKind.APPROVAL: CallKind.LOCAL,
     ActionKind.OUTCOME_UNKNOWN: CallKind.LOCAL,
+    ActionKind.ELICITATION: CallKind.LOCAL,
 }
 
 
@@ -58,6 +60,8 @@ class EnterRequiresAction(Struct, frozen=True):
     """Who may approve."""
     breach: Breach | None = None
     """The budget that is used up; the chat's own where none is named."""
+    questions: tuple[Question, ...] = ()
+    """What the calls ask."""
 
     def plan(self, chat: Chat) -> Change:
         return Change(
@@ -73,7 +77,8 @@ class EnterRequiresAction(Struct, frozen=True):
         )
 
     def _action(self, chat: Chat) -> Action:
-        return Action(self.kind, self._asked(chat), self.children, approvers=self.approvers)
+        asked = self._asked(chat)
+        return Action(self.kind, asked, self.children, approvers=self.approvers, questions=self.questions)
 
     def _budget(self, chat: Chat) -> Action:
         if self.breach is None:
@@ -123,7 +128,7 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
         match chat.action.kind:
             case ActionKind.CLIENT_TOOL | ActionKind.CHILDREN:
                 return self._with_results(chat, chat.action)
-            case ActionKind.APPROVAL | ActionKind.OUTCOME_UNKNOWN:
+            case ActionKind.APPROVAL | ActionKind.OUTCOME_UNKNOWN | ActionKind.ELICITATION:
                 return self._with_decisions(chat, chat.action)
             case ActionKind.BUDGET:
                 return self._with_limit(chat, chat.action)
@@ -202,10 +207,11 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
         return error(type(self).__name__, chat.state.value, reason)
 
 
-_RUNS = frozenset({Verdict.APPROVE, Verdict.REPEAT})
+_RUNS = frozenset({Verdict.APPROVE, Verdict.REPEAT, Verdict.ANSWER})
 _VERDICTS = {
     ActionKind.APPROVAL: frozenset({Verdict.APPROVE, Verdict.DENY}),
     ActionKind.OUTCOME_UNKNOWN: frozenset({Verdict.HAPPENED, Verdict.REPEAT, Verdict.SKIP}),
+    ActionKind.ELICITATION: frozenset({Verdict.ANSWER}),
 }
 
 
@@ -243,6 +249,7 @@ def _settled(chat: Chat, decisions: Sequence[Decision]) -> Change:
         ),
         clear_calls={call.index: _run(call, decision) for call, decision in runs},
         cleared_by={call.index: by[call.call_id] for call, _ in runs},
+        answers={call.index: decision.answers for call, decision in runs if decision.answers},
         continuing=True,
     )
 

@@ -66,6 +66,7 @@ class EarlierRun(Struct, frozen=True):
     run: int
     tool: str
     state: str
+    handle: str | None = None
 
 
 @query

@@ -43,7 +43,7 @@ FROM journal WHERE chat_id = $1 AND message = $2
 
 -- name: journal.before
 -- What is known about the calls of all messages before one.
-SELECT message, index, run, tool, state
+SELECT message, index, run, tool, state, handle
 FROM journal WHERE chat_id = $1 AND message < $2
 
 -- name: journal.failover

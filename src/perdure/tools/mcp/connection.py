@@ -1,7 +1,7 @@
 """One server for one person: connected when it is needed, kept open, and left alone for a while when it is down."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +10,7 @@ from perdure.tools.mcp.messages import (
     CallResult,
     ListedTool,
     NotDelivered,
+    Refusal,
     Session,
     SignInNeeded,
     Task,
@@ -50,11 +51,6 @@ class Connection:
         return self._session is not None and self._session.alive
 
     @property
-    def has_tasks(self) -> bool:
-        """Whether the server's tasks may ask something."""
-        return self._session is not None and self._session.has_tasks
-
-    @property
     def trouble(self) -> str | None:
         """Why it is left alone just now."""
         return str(self._down[1]) if self._down is not None and self._down[0] > self._clock.monotonic() else None
@@ -79,14 +75,19 @@ class Connection:
             session = await self._live()
             return await session.call(tool, arguments, show, as_task=as_task)
 
-    async def followed(self, task: str, show: Callable[[str], None]) -> TaskState:
-        """A task once it is over, or asks something. A server that is away is waited for: the task is not."""
-        shown, heard = "", self._clock.monotonic()
+    async def followed(
+        self, task: str, show: Callable[[str], None], answers: Mapping[str, Any] | None = None
+    ) -> TaskState:
+        """A task once it is over, or asks something else than what is answered here.
+
+        A server that is away is waited for: the task is not.
+        """
+        shown, heard, owed = "", self._clock.monotonic(), dict(answers or {})
         while True:
             poll_s = MCP_POLL_FIRST.total_seconds()
             try:
-                state = await (await self._live(insist=True)).look(task)
-                heard = self._clock.monotonic()
+                state = await self._looked(task, owed)
+                owed, heard = {}, self._clock.monotonic()
             except SignInNeeded:
                 raise
             except Unreachable:
@@ -96,13 +97,25 @@ class Connection:
                 if state.message and state.message != shown:
                     shown = state.message
                     show(f"{shown}\n")
-                if state.status is not TaskStatus.WORKING:
+                if state.status is not TaskStatus.WORKING and not _answered(state, answers or {}):
                     return state
                 poll_s = max(poll_s, state.poll_s)
             await self._clock.sleep(min(poll_s, MCP_POLL_LONGEST.total_seconds()))
 
-    async def answer(self, task: str, answers: dict[str, Any]) -> None:
-        await (await self._live(insist=True)).answer(task, answers)
+    async def _looked(self, task: str, owed: dict[str, Any]) -> TaskState:
+        """Where a task stands, after the answers that it may not have yet: it takes one to a question."""
+        session = await self._live(insist=True)
+        if not owed:
+            return await session.look(task)
+        try:
+            await session.answer(task, owed)
+        except Refusal:
+            # Somebody brought them before, and it has gone on.
+            state = await session.look(task)
+            if state.status is TaskStatus.INPUT_REQUIRED:
+                raise
+            return state
+        return await session.look(task)
 
     async def cancel(self, task: str) -> None:
         await (await self._live(insist=True)).cancel(task)
@@ -168,3 +181,9 @@ class Connection:
     def _changed(self) -> None:
         self.version += 1
         self._current = False
+
+
+def _answered(state: TaskState, answers: Mapping[str, Any]) -> bool:
+    """Whether a task asks only what it was told. No other question of it ever has the same key."""
+    asks = state.status is TaskStatus.INPUT_REQUIRED and bool(state.questions)
+    return asks and all(question.key in answers for question in state.questions)

@@ -96,11 +96,6 @@ class Session(Protocol):
     @property
     def alive(self) -> bool: ...
 
-    @property
-    def has_tasks(self) -> bool:
-        """Whether its tasks may ask something that is answered while they run."""
-        ...
-
     async def tools(self) -> tuple[ListedTool, ...]:
         """Its tools; asked for once, and again only when it says that they changed."""
         ...

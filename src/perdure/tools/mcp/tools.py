@@ -16,13 +16,13 @@ from perdure.core.ids import ChatId, FileId, UserId
 from perdure.core.timing import MCP_LONGEST_CALL
 from perdure.observe.measures.work import McpMeasures
 from perdure.store.tables.workspaces import WorkspaceRow
-from perdure.tools.call import ACTING, EVERYWHERE, NewFile, ToolFailed, ToolOutput
-from perdure.tools.mcp.answering import answer_tools, followed
+from perdure.tools.call import ACTING, EVERYWHERE, InputNeeded, NewFile, ToolFailed, ToolOutput
+from perdure.tools.mcp.answering import cancelled, followed
 from perdure.tools.mcp.connection import Connection
 from perdure.tools.mcp.connections import Connections
 from perdure.tools.mcp.listing import CheckedTool, checked
 from perdure.tools.mcp.messages import CallResult, ListedTool, NoAnswer, Refusal, Unreachable
-from perdure.tools.tool import Effect, Run, Tool, ToolContext
+from perdure.tools.tool import Effect, End, Run, Tool, ToolContext
 
 NEEDS_WORKSPACE = "it runs inside the workspace, and this chat has none yet: call create_workspace first"
 DESCRIPTION = 8 * 1024
@@ -108,8 +108,6 @@ class McpTools:
         except (Unreachable, Refusal) as error:
             return [], _unreachable(server, error), connection
         tools = [_tool(server, one, connection, self._measures) for one in _usable(server, listed)]
-        if connection.has_tasks:
-            tools += answer_tools(server, connection, {tool.name for tool in tools})
         return tools, "", connection
 
 
@@ -137,7 +135,16 @@ def _tool(server: McpServer, tool: CheckedTool, connection: Connection, measures
         timeout=MCP_LONGEST_CALL,
         mcp_server_id=str(server.id),
         asks=tool.listed.destructive,
+        end=_end(connection),
     )
+
+
+def _end(connection: Connection) -> End:
+    async def end(ctx: ToolContext) -> None:
+        if ctx.handle is not None:
+            await cancelled(connection, ctx.handle)
+
+    return end
 
 
 def effect(server: McpServer, listed: ListedTool) -> Effect:
@@ -150,11 +157,14 @@ def _run(server: McpServer, tool: ListedTool, connection: Connection, measures: 
     async def run(ctx: ToolContext, arguments: Mapping[str, Any]) -> ToolOutput:
         begun, outcome = time.monotonic(), "failed"
         try:
-            result = await _result(server, tool, connection, ctx, arguments)
+            result = await _result(tool, connection, ctx, arguments)
             outcome = "error" if result.is_error else "done"
             return _output(ctx, result)
         except (Unreachable, Refusal) as error:
             raise ToolFailed(_failed(server, error)) from error
+        except InputNeeded:
+            outcome = "asks"
+            raise
         finally:
             measures.called(server.slug, outcome, time.monotonic() - begun)
 
@@ -162,7 +172,7 @@ def _run(server: McpServer, tool: ListedTool, connection: Connection, measures: 
 
 
 async def _result(
-    server: McpServer, tool: ListedTool, connection: Connection, ctx: ToolContext, arguments: Mapping[str, Any]
+    tool: ListedTool, connection: Connection, ctx: ToolContext, arguments: Mapping[str, Any]
 ) -> CallResult:
     """What a call comes to. A task is noted before it is waited for, so that whoever takes over waits on."""
     name = ctx.handle
@@ -172,7 +182,7 @@ async def _result(
             return begun
         name = begun.name
         await ctx.handed(name)
-    return await followed(connection, ctx, name, server.slug)
+    return await followed(connection, ctx, name)
 
 
 def _failed(server: McpServer, error: Unreachable | Refusal) -> str:

@@ -1,12 +1,16 @@
 """Ending a turn, or parking its chat, where no step did it."""
 
+import logging
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from perdure.agent.decide import Ending, Facts, Park
 from perdure.agent.facts import approvers_of
 from perdure.agent.notices import notice
 from perdure.agent.results import answered
+from perdure.agent.run_tools import LeftRunning
 from perdure.core.chat import ActionKind, OpenCall
+from perdure.core.errors import PerdureError
 from perdure.core.message import Kind
 from perdure.machine.transitions.actions import EnterRequiresAction
 from perdure.machine.transitions.driving import Abandon, CommitStep, RecordGenerationAttempt
@@ -17,10 +21,13 @@ from perdure.tools.agents import USUAL_WAIT, wait_agent
 from perdure.tools.arguments import parsed
 from perdure.tools.call import ToolFailed, ToolOutput
 from perdure.tools.reports import reported
+from perdure.tools.tool import Tool
 from perdure.worker.duties.following import BUDGET_REACHED, after_turn, end_of_turn, finished, parked, step_and_next
 from perdure.worker.duties.hooking import at_the_end
 from perdure.worker.outcomes import Committed, Outcome
 from perdure.worker.owned_chat import OwnedChat
+
+_log = logging.getLogger(__name__)
 
 
 async def park(owned: OwnedChat, decision: Park) -> Outcome:
@@ -60,9 +67,26 @@ async def end_edited_away(owned: OwnedChat) -> None:
     chat = owned.chat
     runs = await owned.services.journal.before(chat.id, chat.turn)
     calls = [(CallRun(chat.id, run.message, run.index, run.run), run) for run in runs]
-    running = [(call, run.tool) for call, run in calls if run.state == "started"]
-    await owned.services.tools.end((await owned.history()).card, running)
+    await end_runs(owned, [(call, run.tool, run.handle) for call, run in calls if run.state == "started"])
     owned.forget_runs([call for call, _ in calls])
+
+
+async def end_runs(owned: OwnedChat, started: Sequence[tuple[CallRun, str, str | None]]) -> None:
+    """End what runs of tools by these names, some with a handle, left at work."""
+    if not started:
+        return
+    tools = await _tools(owned) if any(handle is not None for *_, handle in started) else {}
+    left = [LeftRunning(run, name, tools.get(name), handle) for run, name, handle in started]
+    await owned.services.tools.end((await owned.history()).card, left)
+
+
+async def _tools(owned: OwnedChat) -> Mapping[str, Tool]:
+    """The tools that the chat has, if they can be had: nothing waits with ending until they can."""
+    try:
+        return (await owned.prepared()).toolset.ours
+    except PerdureError as error:
+        _log.warning("tasks of chat %s may still run: %s", owned.chat.id, error)
+        return {}
 
 
 async def _follows_an_edit(owned: OwnedChat) -> bool:

@@ -12,7 +12,7 @@ from perdure.agent.toolset import Toolset
 from perdure.core.chat import ActionKind, Approvers, Chat
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import Kind, Message, NewMessage
-from perdure.core.timing import APPROVAL_DEADLINE, CLIENT_TOOL_DEADLINE, OUTCOME_UNKNOWN_DEADLINE
+from perdure.core.timing import APPROVAL_DEADLINE, CLIENT_TOOL_DEADLINE, ELICITATION_DEADLINE, OUTCOME_UNKNOWN_DEADLINE
 from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import EnterRequiresAction
@@ -30,6 +30,7 @@ _DEADLINES: dict[ActionKind, timedelta | None] = {
     ActionKind.CLIENT_TOOL: CLIENT_TOOL_DEADLINE,
     ActionKind.APPROVAL: APPROVAL_DEADLINE,
     ActionKind.OUTCOME_UNKNOWN: OUTCOME_UNKNOWN_DEADLINE,
+    ActionKind.ELICITATION: ELICITATION_DEADLINE,
     ActionKind.BUDGET: None,
 }
 
@@ -129,4 +130,6 @@ def parked(decision: Park, history: History, approvers: Approvers) -> EnterRequi
         deadline = history.card.client_tool_deadline or deadline
     asked = tuple(call.index for call in decision.calls)
     settled = approvers if decision.kind is ActionKind.APPROVAL else Approvers.ANYBODY
-    return EnterRequiresAction(decision.kind, asked, deadline, approvers=settled, breach=decision.breach)
+    return EnterRequiresAction(
+        decision.kind, asked, deadline, approvers=settled, breach=decision.breach, questions=decision.questions
+    )

@@ -18,6 +18,7 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishInterruption
 from perdure.providers.projection.step import repair_step
 from perdure.store.journal import CallRun
+from perdure.worker.duties.ending import end_runs
 from perdure.worker.duties.following import after_turn
 from perdure.worker.duties.run_tools import fitting
 from perdure.worker.outcomes import Committed, Interrupted, Outcome
@@ -65,15 +66,23 @@ async def give_up_partial(owned: OwnedChat, owed: int) -> Outcome:
 async def _end_calls(owned: OwnedChat) -> None:
     """Stop means stop: also what a replica that is gone had started, and nobody here waits for."""
     chat = owned.chat
-    entries = await owned.services.journal.load(chat.id, chat.last_assistant) if chat.open_calls else ()
-    started = {(entry.index, entry.run) for entry in entries if entry.state == "started"}
-    runs = [
-        (CallRun(chat.id, chat.last_assistant, call.index, call.run), call.tool)
-        for call in chat.open_calls
-        if (call.index, call.run) in started
+    entries = await owned.services.journal.load(chat.id, chat.last_assistant)
+    still_open = {(call.index, call.run) for call in chat.open_calls}
+    # What asked a person has its result already, and its executor waits for the answer.
+    left = [
+        entry
+        for entry in entries
+        if entry.state == "started" and (entry.handle is not None or (entry.index, entry.run) in still_open)
     ]
-    if runs:
-        await owned.services.tools.end((await owned.history()).card, runs)
+    calls = (await owned.history()).calls(chat.last_assistant) if left else ()
+    await end_runs(
+        owned,
+        [
+            (CallRun(chat.id, chat.last_assistant, entry.index, entry.run), calls[entry.index].tool, entry.handle)
+            for entry in left
+            if entry.index < len(calls)
+        ],
+    )
 
 
 def _bundle(partial: Sequence[NewMessage], spent: int) -> Callable[[Chat], Sequence[Transition]]:

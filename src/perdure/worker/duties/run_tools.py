@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from msgspec import structs
 
 from perdure.agent.attempt_output import AttemptOutput
-from perdure.agent.decide import Facts, Known, RefuseBatch, RunTools
+from perdure.agent.decide import Facts, Known, Park, RefuseBatch, RunTools, decide
 from perdure.agent.history import History
 from perdure.agent.notices import notice, unheard
 from perdure.agent.prepare import Prepared
@@ -23,6 +23,7 @@ from perdure.machine.transitions.driving import Abandon, CommitStep
 from perdure.machine.transitions.endings import FinishError
 from perdure.store.journal import Entry
 from perdure.tools.call import ModelContext, result_budget
+from perdure.worker.duties.ending import park
 from perdure.worker.duties.following import step_and_next
 from perdure.worker.duties.hooking import Usable, after_tools
 from perdure.worker.outcomes import Committed, Outcome, Unanswered
@@ -44,11 +45,15 @@ async def run_tools(owned: OwnedChat, decision: RunTools, facts: Facts, entries:
     work = _Work(prepared, history, output, entries)
     results = await owned.services.tools.run(_batch(owned, decision, facts, work))
     reached("tools.finished")
-    answered = [call for call in decision.calls if call.index not in results.lost]
+    asking = {question.call for question in results.questions}
+    answered = [call for call in decision.calls if call.index not in results.lost | asking]
+    open_still = {**dict.fromkeys(results.lost, Known.UNKNOWN), **dict.fromkeys(asking, Known.ASKING)}
+    facts = replace(facts, journal={**facts.journal, **open_still}, questions=results.questions)
     if not answered:
         owned.hide()
-        return Unanswered()
-    facts = replace(facts, journal={**facts.journal, **dict.fromkeys(results.lost, Known.UNKNOWN)})
+        decided = decide(owned.chat, history, prepared.toolset, facts)
+        # Where a workspace is gone, the journal is asked again first.
+        return await park(owned, decided) if isinstance(decided, Park) and not results.lost else Unanswered()
     try:
         left = await after_tools(owned, Usable(prepared.toolset, facts.policies), results.messages)
     except HookDispatchFailed as error:

@@ -70,12 +70,6 @@ class OpenSession:
     def alive(self) -> bool:
         return self._holding is not None and not self._holding.done() and not self._state.over
 
-    @property
-    def has_tasks(self) -> bool:
-        if self._client is None or not tasks.modern(self._client.session):
-            return False
-        return tasks.EXTENSION in (self._client.server_capabilities.extensions or {})
-
     async def close(self) -> None:
         if self._holding is not None and not self._holding.done():
             self._end()
