@@ -1,14 +1,19 @@
 """`perdure acp`, with the protocol's own client for Python."""
 
+import asyncio
 import base64
 import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import acp
 import pytest
 from acp.schema import AllowedOutcome, PermissionOption, RequestPermissionResponse, ToolCallUpdate
+from acp.ws.client import create_websocket_stream
 from tests.faces.conftest import minted
+from websockets.exceptions import InvalidStatus
 
 from perdure.agent.prepare import Policy, Rules
 from perdure.testing.replica import InProcessReplica
@@ -73,3 +78,44 @@ async def test_the_protocols_own_client_holds_a_session(replica: InProcessReplic
         await agent.initialize(protocol_version=acp.PROTOCOL_VERSION)
         await agent.load_session(cwd="/tmp", session_id=session, mcp_servers=[])
         assert second.said() == first.said()
+
+
+@asynccontextmanager
+async def listening_for_editors(url: str) -> AsyncGenerator[str]:
+    """Where `perdure acp` takes editors over WebSockets."""
+    command = (PERDURE, "acp", "--url", url, "--listen", "127.0.0.1:0")
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        yield (await process.stdout.readline()).decode().removeprefix("ready at ").strip()
+    finally:
+        process.terminate()
+        assert await process.wait() == 0
+
+
+async def test_the_protocols_own_client_holds_a_session_over_a_websocket(
+    replica: InProcessReplica, url: str, token: str
+) -> None:
+    replica.sources.rules_now = Rules(policies={"read_skill": Policy.ASK})
+    first, second = Editor(), Editor()
+    headers = {"Authorization": f"Bearer {token}"}
+    async with listening_for_editors(url) as address:
+        shown: Any = first
+        agent = acp.connect_to_agent(shown, await create_websocket_stream(address, headers=headers))
+        await agent.initialize(protocol_version=acp.PROTOCOL_VERSION)
+        session = (await agent.new_session(cwd="/tmp", mcp_servers=[])).session_id
+        prompt: list[Any] = [acp.text_block(ASKED)]
+        assert (await agent.prompt(session_id=session, prompt=prompt)).stop_reason == "end_turn"
+        assert first.said() == "I look.Nothing there."
+        assert first.permissions == [["allow_once", "allow_always", "reject_once"]]
+        await agent.close()
+        shown = second
+        agent = acp.connect_to_agent(shown, await create_websocket_stream(address, headers=headers))
+        await agent.initialize(protocol_version=acp.PROTOCOL_VERSION)
+        await agent.load_session(cwd="/tmp", session_id=session, mcp_servers=[])
+        assert second.said() == first.said()
+        await agent.close()
+        for wrong in ({}, {"Authorization": "Bearer pdt_wrong"}):
+            with pytest.raises(InvalidStatus) as refused:
+                await create_websocket_stream(address, headers=wrong)
+            assert refused.value.response.status_code == 401

@@ -1,17 +1,20 @@
 """`perdure acp`: an agent for editors, on standard input and output. What it is asked goes to a server."""
 
 import asyncio
+import signal
 import sys
 from typing import Annotated
 
 import typer
 
+from perdure.cli.acp_listener import PATH
+from perdure.cli.acp_listener import listen as listen_at
 from perdure.cli.editor_sessions import EditorSessions
 from perdure.cli.json_lines import JsonLines
 from perdure.cli.local import Deployment, local_replica
 from perdure.client import Client
 from perdure.observe.logs import start_logging
-from perdure.settings import LogLevel, Settings
+from perdure.settings import Address, LogLevel, Settings
 
 _LINE_LIMIT = 64 * 1024 * 1024
 
@@ -24,10 +27,22 @@ def command(
         str | None, typer.Option(envvar="PERDURE_TOKEN", help="An API token for that server.", show_default=False)
     ] = None,
     model: Annotated[str | None, typer.Option(help="The model for new sessions.")] = None,
+    listen: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Take editors over WebSockets at this address, each with a token, instead of one on standard input.",
+        ),
+    ] = None,
 ) -> None:
     # Standard output is the editor's.
     start_logging(level=LogLevel.ERROR)
-    asyncio.run(_serve(Deployment(url, token) if url else None, model))
+    if listen is not None:
+        settings = Settings.from_environment()
+        server = (url or settings.reached_at(settings.bind)).rstrip("/")
+        asyncio.run(_listen(Address.parse(listen), server, model))
+    else:
+        asyncio.run(_serve(Deployment(url, token) if url else None, model))
 
 
 async def _serve(place: Deployment | None, model: str | None) -> None:
@@ -36,6 +51,17 @@ async def _serve(place: Deployment | None, model: str | None) -> None:
             await _talk(local, model)
     else:
         await _talk(place, model)
+
+
+async def _listen(address: Address, server: str, model: str | None) -> None:
+    runner = await listen_at(address, server, model)
+    host, port = runner.addresses[0][:2]
+    typer.echo(f"ready at ws://{host}:{port}{PATH}")
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    await stop.wait()
+    await runner.cleanup()
 
 
 async def _talk(place: Deployment, model: str | None) -> None:
