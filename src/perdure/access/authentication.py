@@ -35,6 +35,10 @@ class Authentication:
             raise Unauthenticated("This session or token has expired. Sign in again.")
         return actor
 
+    async def taken(self, secret: str) -> bool:
+        """Whether a token that waits for its program is handed to it now: nobody has had it before."""
+        return await tokens.take(self._pool, digest(secret)) is not None
+
     def follow(self) -> Callable[[], None]:
         """Listen for revocations; the result stops that."""
         return self._pubsub.listen(self._hear)

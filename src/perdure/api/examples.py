@@ -36,6 +36,11 @@ EXAMPLES: Mapping[str, Any] = {
     "add_group": {"name": "Docs team", "members": []},
     "change_group": {"name": "Documentation"},
     "add_token": {"name": "CI", "scopes": ["chat"], "expires_in_days": 90},
+    "add_token_code": {
+        "client_id": "eyJuYW1lIjoiQW4gZWRpdG9yIiwicmVkaXJlY3RzIjpbImh0dHA6Ly8xMjcuMC4wLjEvY2FsbGJhY2siXX0",
+        "redirect_uri": "http://127.0.0.1:8976/callback",
+        "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    },
     "add_provider": {
         "name": "Anthropic",
         "dialect": "anthropic_messages",

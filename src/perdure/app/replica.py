@@ -27,6 +27,8 @@ from perdure.faces.a2a.routes import A2A
 from perdure.faces.ag_ui.routes import AG_UI
 from perdure.faces.ai_sdk.routes import AI_SDK
 from perdure.faces.face import Face, WellKnown
+from perdure.faces.mcp.authorization import BASE as OAUTH
+from perdure.faces.mcp.authorization import METADATA, AuthorizationServer
 from perdure.faces.mcp.resource import ProtectedResource
 from perdure.faces.mcp.routes import MCP
 from perdure.faces.openai.routes import OPENAI
@@ -67,7 +69,10 @@ class Replica:
                 protocol.base: Face(protocol, self.services, streams.hubs, streams.open_streams, origins=origins)
                 for protocol in PROTOCOLS
             }
-            faces["/.well-known"] = WellKnown({CARD: AgentCard(self.services)}, ProtectedResource(self.services))
+            authorization = AuthorizationServer(self.services)
+            known = {CARD: AgentCard(self.services), METADATA: authorization, f"{METADATA}/mcp": authorization}
+            faces["/.well-known"] = WellKnown(known, ProtectedResource(self.services))
+            faces[OAUTH] = authorization
             app = AsgiApp(api=api, page=page, streams=(*streams.routes, streams.relay_server), faces=faces)
         else:
             app = AsgiApp(api=closed, page=closed, streams=(streams.relay_server,))

@@ -9,6 +9,7 @@ import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { TextField } from "../ui/Field.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
+import { LetIn } from "./LetIn.tsx";
 import { Secret } from "./Secret.tsx";
 import { Section } from "./Section.tsx";
 
@@ -43,6 +44,11 @@ const FACES: Face[] = [
     address: (origin) => `${origin}/mcp`,
   },
   {
+    name: "A2A",
+    about: t("Agents that speak A2A find yours by this card and give it tasks."),
+    address: (origin) => `${origin}/.well-known/agent-card.json`,
+  },
+  {
     name: "Agent Client Protocol",
     about: t("Editors such as Zed start this command; it speaks on standard input and output."),
     address: (origin) => `perdure acp --url ${origin}`,
@@ -57,6 +63,7 @@ const FACES: Face[] = [
 export function Connect() {
   return (
     <>
+      <LetIn />
       <Section
         title={t("Connect your tools")}
         about={t(

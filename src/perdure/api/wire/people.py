@@ -152,6 +152,21 @@ class TokenBody(Named, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     expires_in_days: Annotated[int, Meta(ge=1, le=3_650)] | None = None
 
 
+class CodeBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a program sent the person with who lets it in."""
+
+    client_id: Annotated[str, Meta(min_length=1, max_length=16_384)]
+    redirect_uri: Annotated[str, Meta(min_length=1, max_length=1_000)]
+    code_challenge: Annotated[str, Meta(min_length=43, max_length=43)]
+
+
+class ProgramCode(Struct, frozen=True):
+    """What the program exchanges for its token, and who issued it."""
+
+    code: str
+    issuer: str
+
+
 class Session(Struct, frozen=True, kw_only=True):
     id: UUID
     address: str

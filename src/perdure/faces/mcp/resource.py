@@ -15,11 +15,7 @@ LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 
 
 class ProtectedResource:
-    """Tells what a token is to be for. Anybody may ask.
-
-    It names no authorization server: tokens are made on the page or by `perdure tokens`, and no other service issues
-    any that are good here.
-    """
+    """Tells what a token is to be for, and that this deployment issues it: a person lets a program in on the page."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -33,6 +29,7 @@ class ProtectedResource:
         told = {
             "resource": f"{address}/mcp",
             "resource_name": "Perdure",
+            "authorization_servers": [address],
             "scopes_supported": [Scope.CHAT.value],
             "bearer_methods_supported": ["header"],
         }

@@ -42,6 +42,10 @@ async def note_use(db: Database, digest: bytes) -> None: ...
 
 
 @query
+async def take(db: Database, digest: bytes) -> UUID | None: ...
+
+
+@query
 async def add(
     db: Database, email: str, digest: bytes, name: str, hint: str, scopes: Sequence[str], kept: timedelta | None
 ) -> UUID | None: ...

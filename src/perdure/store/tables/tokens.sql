@@ -10,6 +10,11 @@ WHERE t.hash = $1 AND (t.expires_at IS NULL OR t.expires_at > now()) AND u.disab
 -- A token was used now.
 UPDATE tokens SET used_at = now() WHERE hash = $1
 
+-- name: tokens.take
+-- A token that was made for a program reaches it: the first time only.
+UPDATE tokens SET used_at = now() WHERE hash = $1 AND used_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+RETURNING id
+
 -- name: tokens.add
 -- A token for somebody, made by whoever runs the deployment.
 INSERT INTO tokens (user_id, hash, name, hint, scopes, expires_at)
