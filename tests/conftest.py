@@ -30,6 +30,7 @@ _ROOM = 2 * 1024**3
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--inputs", default="1000", help="How many inputs each fuzz test tries.")
     parser.addoption("--cuts", default="2", help="How often each face is cut by a kill.")
+    parser.addoption("--tasks", default="4", help="How many tasks of an MCP server are cut by kills.")
     modes = [mode.value for mode in Mode if mode is not Mode.STATEMENT]
     parser.addoption("--pooler", choices=modes, help="Reach every database through PgBouncer in this mode.")
     parser.addoption("--pgbouncer", help="The PgBouncer to use; without it the machine's own.")

@@ -45,7 +45,7 @@ async function finish() {
   page.setDefaultTimeout(120_000)
   await page.goto(`${second}/chats/${chat.id}`)
   const transcript = page.getByRole('log', { name: 'Conversation' })
-  for (const said of ['Long enough to be cut in the middle.', 'Gone on.', 'And on.']) {
+  for (const said of ['Long enough to be cut in the middle.', 'Gone on.', 'And on.', 'And so.']) {
     await transcript.getByText(said, { exact: true }).waitFor()
   }
   const box = page.getByRole('textbox', { name: 'Message', exact: true })
@@ -71,6 +71,9 @@ try {
   const last = await open('assistantAgUi', second)
   await say(last, '[[say:And on.]]', 'And on.')
   await last.close()
+  const other = await open('assistantAiSdk', second)
+  await say(other, '[[say:And so.]]', 'And so.')
+  await other.close()
   await finish()
 } finally {
   await browser.close()
