@@ -70,13 +70,14 @@ async def test_what_a_call_asks_is_answered_by_what_fits_its_form(api: ServedApi
         return await ada.post(f"{path}/action", {"decisions": [decided]})
 
     accepted: dict[str, Any] = {"action": "accept", "content": {"cups": 2}}
-    for wrong in (
+    misfits: tuple[Any, ...] = (
         {},
         {"cups": {"action": "accept"}},
         {"cups": {"action": "accept", "content": {}}},
         {"cups": {"action": "accept", "content": {"cups": "two"}}},
         {"cups": accepted, "other": accepted},
-    ):
+    )
+    for wrong in misfits:
         assert (await answers(wrong)).status == 400, wrong
     assert (await answers({"cups": accepted}, "approve")).status == 409
     taken = await answers({"cups": accepted})

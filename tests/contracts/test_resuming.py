@@ -37,7 +37,7 @@ def words(text: str) -> tuple[bytes, ...]:
 MARKS = {"thought": words(THOUGHT), "said": words(FIRST), "read": (b"read_skill", b"no skill"), "told": words(SECOND)}
 """By the gate that is closed meanwhile: what shows how far an answer has come."""
 _NAMES = re.compile(rb"[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|(?:call|toolu)_[0-9A-Za-z]+")
-_NUMBERS = re.compile(rb"(\"(?:created_at|created|cached_tokens)\":)\d+")
+_NUMBERS = re.compile(rb"(\"(?:created_at|completed_at|created|cached_tokens)\":)\d+")
 """When it was, and what the model had in its cache, which knows a question that is asked again after a kill."""
 
 

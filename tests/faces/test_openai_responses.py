@@ -48,6 +48,47 @@ async def test_a_response_has_what_its_stream_said(openai: AsyncOpenAI) -> None:
     assert kept.usage.output_tokens > 0
 
 
+ALWAYS = {
+    "id": str,
+    "object": str,
+    "created_at": int,
+    "completed_at": int,
+    "status": str,
+    "model": str,
+    "output": list,
+    "tools": list,
+    "tool_choice": str,
+    "truncation": str,
+    "parallel_tool_calls": bool,
+    "text": dict,
+    "top_p": float,
+    "presence_penalty": float,
+    "frequency_penalty": float,
+    "top_logprobs": int,
+    "temperature": float,
+    "reasoning": dict,
+    "usage": dict,
+    "store": bool,
+    "background": bool,
+    "service_tier": str,
+    "metadata": dict,
+}
+"""What the open form of responses says that one has which is complete, and of which type."""
+MAYBE = {"incomplete_details", "previous_response_id", "instructions", "error", "max_output_tokens", "max_tool_calls"}
+MAYBE |= {"safety_identifier", "prompt_cache_key"}
+
+
+async def test_a_response_has_all_that_the_open_form_asks_for(openai: AsyncOpenAI) -> None:
+    whole = (await openai.responses.create(model="demo", input="[[say:Hello.]]")).to_dict()
+    assert {name: type(whole[name]) for name in ALWAYS} == ALWAYS
+    assert whole.keys() >= MAYBE
+    stream = await openai.responses.create(model="demo", input="[[say:Hello.]]", stream=True)
+    told = [event.to_dict() async for event in stream]
+    nested: list[dict[str, Any]] = [event["response"] for event in told if "response" in event]  # pyright: ignore[reportAssignmentType]
+    assert [response["completed_at"] is not None for response in nested] == [False, False, True]
+    assert all(response.keys() >= {*ALWAYS, *MAYBE} for response in nested)
+
+
 async def test_a_stream_can_be_read_again_after_any_of_its_events(openai: AsyncOpenAI) -> None:
     created = await openai.responses.create(model="demo", input=LONG, background=True)
     assert created.background

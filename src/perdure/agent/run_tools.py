@@ -159,7 +159,7 @@ class ToolRunner:
         if silent := next((r for task in tasks if isinstance(r := task.result(), HookDispatchFailed)), None):
             raise ProviderFailure(unheard(silent)) from silent
         pairs = [(*calls, task.result()) for calls, task in zip(batch.calls, tasks, strict=True)]
-        made = [(*calls, output) for *calls, output in pairs if isinstance(output, ToolOutput)]
+        made = [(opened, call, output) for opened, call, output in pairs if isinstance(output, ToolOutput)]
         return Results(
             tuple(
                 answered(call, output, self._clock, decided_by=open_call.cleared_by) for open_call, call, output in made

@@ -245,7 +245,7 @@ def _filled(asked: PendingQuestion, text: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text or "{}", type=dict[str, Any])
     except msgspec.DecodeError:
-        fields = (asked.schema or {}).get("properties") or {}
+        fields: dict[str, Any] = (asked.schema or {}).get("properties") or {}
         return {next(iter(fields)): text} if len(fields) == 1 else {}
 
 

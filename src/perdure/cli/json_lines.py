@@ -83,13 +83,13 @@ class JsonLines:
         number = message.get("id")
         try:
             handler = self.handlers.get(str(message["method"]))
-            params = message.get("params") or {}
+            params: Any = message.get("params") or {}
             if not isinstance(params, dict):
                 told = {"error": {"code": BAD_PARAMS, "message": "The parameters are not an object."}}
             elif handler is None:
                 told = {"error": {"code": NO_METHOD, "message": f"There is no method {message['method']!r}."}}
             else:
-                told = {"result": await handler(params)}
+                told = {"result": await handler(params)}  # pyright: ignore[reportUnknownArgumentType]
         except Exception as error:  # noqa: BLE001 - the edge: every error becomes an answer, and a bug is logged
             told = {"error": {"code": _code(error), "message": str(error) or type(error).__name__}}
         if number is not None:

@@ -124,7 +124,7 @@ def _answered(task: Task, call: PendingCall, answers: Mapping[str, Any]) -> Call
     given: dict[str, Answer] = {}
     for asked in call.questions:
         match answers.get(key_of(task, call, asked)):
-            case {"action": "accept", "content": dict() as content}:
+            case {"action": "accept", "content": dict() as content}:  # pyright: ignore[reportUnknownVariableType]
                 given[asked.key] = Answer(AnswerAction.ACCEPT, content)  # pyright: ignore[reportUnknownArgumentType]
             case {"action": "accept"} if asked.schema is None:
                 given[asked.key] = Answer(AnswerAction.ACCEPT)

@@ -100,6 +100,8 @@ class Response:
         """Calls of our own tools that have not returned, by id, and their place."""
         self._usage = Usage()
         self._number = 0
+        self._answered: int | None = None
+        """When the newest answer was there."""
         self.ended: Ended | None = None
 
     @property
@@ -129,6 +131,7 @@ class Response:
                 yield from self._returned(result)
             case Answered(message=message):
                 self._usage += message.usage or Usage()
+                self._answered = int(message.created_at.timestamp())
             case Ended():
                 self.ended = event
                 name = _LAST_EVENT.get(self.status, "incomplete")
@@ -218,6 +221,7 @@ class Response:
             "id": response_id(head.turn),
             "object": "response",
             "created_at": head.created,
+            "completed_at": self._answered if self.status == "completed" else None,
             "status": self.status,
             "background": head.background,
             "error": failure_of(ended.error) if ended and ended.outcome is Outcome.FAILED else None,
@@ -231,11 +235,19 @@ class Response:
             "conversation": {"id": conversation_id(head.turn.chat_id)},
             "reasoning": {"effort": head.effort, "summary": None},
             "store": True,
-            "temperature": None,
+            "max_tool_calls": None,
+            "service_tier": "default",
+            "safety_identifier": None,
+            "prompt_cache_key": None,
+            # What holds where nobody says otherwise: the open form wants numbers.
+            "temperature": 1.0,
+            "presence_penalty": 0.0,
+            "frequency_penalty": 0.0,
+            "top_logprobs": 0,
             "text": {"format": {"type": "text"}},
             "tool_choice": "auto",
             "tools": [_tool(tool.name, tool.description, tool.schema) for tool in head.tools],
-            "top_p": None,
+            "top_p": 1.0,
             "truncation": "disabled",
             "usage": response_usage(self._usage) if ended else None,
             "user": None,

@@ -75,7 +75,8 @@ async def end_runs(owned: OwnedChat, started: Sequence[tuple[CallRun, str, str |
     """End what runs of tools by these names, some with a handle, left at work."""
     if not started:
         return
-    tools = await _tools(owned) if any(handle is not None for *_, handle in started) else {}
+    handed = any(handle is not None for *_, handle in started)
+    tools: Mapping[str, Tool] = await _tools(owned) if handed else {}
     left = [LeftRunning(run, name, tools.get(name), handle) for run, name, handle in started]
     await owned.services.tools.end((await owned.history()).card, left)
 
