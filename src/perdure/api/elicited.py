@@ -4,13 +4,13 @@ from collections.abc import Mapping
 
 import msgspec
 
-from perdure.api.wire.control import Answer, AnswerAction
+from perdure.api.wire.control import AnswerAction, FormAnswer
 from perdure.core.chat import Action, ActionKind, Chat, Question
 from perdure.core.errors import InvalidInput, Validation
 from perdure.tools.arguments import misfit
 
 
-def checked_answers(chat: Chat, call_id: str, answers: Mapping[str, Answer]) -> str:
+def checked_answers(chat: Chat, call_id: str, answers: Mapping[str, FormAnswer]) -> str:
     """The answers to all that a call asks, as they are brought to it. Nothing where it asks nothing now."""
     asked = {question.key: question for question in _questions(chat, call_id)}
     if not asked:
@@ -32,7 +32,7 @@ def _questions(chat: Chat, call_id: str) -> tuple[Question, ...]:
     return tuple(question for question in action.questions if question.call in calls)
 
 
-def _check(question: Question, answer: Answer) -> None:
+def _check(question: Question, answer: FormAnswer) -> None:
     if answer.action is not AnswerAction.ACCEPT or not question.schema:
         return
     if answer.content is msgspec.UNSET:

@@ -6,9 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from perdure.access import programs
-from perdure.access.actor import Actor, Permission, Scope
-from perdure.access.programs import TOKEN_KEPT, Codes
+from perdure.access.actor import Actor, Permission
 from perdure.access.rows import readable
 from perdure.api.caller import Caller
 from perdure.api.decoding import midnight, midnight_after
@@ -19,13 +17,11 @@ from perdure.api.wire.people import (
     AuditQuery,
     ChatOfPerson,
     ChatsOfPerson,
-    CodeBody,
     Group,
     GroupBody,
     GroupPatch,
     Groups,
     NewToken,
-    ProgramCode,
     Token,
     TokenBody,
     Tokens,
@@ -34,7 +30,6 @@ from perdure.api.wire.people import (
     UserPatch,
     Users,
 )
-from perdure.core.errors import InvalidInput, Validation
 from perdure.core.ids import UserId
 from perdure.store.tables import audit
 from perdure.store.tables.audit import AuditFilter, AuditRow
@@ -122,19 +117,6 @@ async def add_token(caller: Caller, body: TokenBody) -> NewToken:
     kept = None if body.expires_in_days is None else timedelta(days=body.expires_in_days)
     row, secret = await caller.administration.tokens.add(body.name, body.scopes, kept)
     return NewToken(**msgspec.structs.asdict(_token(row)), secret=secret)
-
-
-@routes.post("/tokens/codes", status=201, secret=True)
-async def add_token_code(caller: Caller, body: CodeBody) -> ProgramCode:
-    """Let a program in that asks for a token by OAuth, with PKCE. It can only chat, for 90 days."""
-    caller.services.sign_in.count_token(caller.actor.user_id)
-    program = programs.known(body.client_id)
-    if not program.leads_to(body.redirect_uri):
-        raise InvalidInput("This program does not come back there.", Validation("redirect_uri", "is not registered"))
-    codes, now = Codes(caller.services.keyring), caller.services.clock.now().timestamp()
-    _, secret = await caller.administration.tokens.add(program.name, (Scope.CHAT,), TOKEN_KEPT)
-    code = codes.made(secret, body.client_id, body.redirect_uri, body.code_challenge, now)
-    return ProgramCode(code, caller.services.address(caller.call))
 
 
 @routes.delete("/tokens/{token_id}")

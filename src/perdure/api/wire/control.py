@@ -60,7 +60,7 @@ class AnswerAction(StrEnum):
     CANCEL = "cancel"
 
 
-class Answer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class FormAnswer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What somebody answers to one question."""
 
     action: AnswerAction
@@ -72,7 +72,7 @@ class CallDecision(Struct, frozen=True, forbid_unknown_fields=True, omit_default
     call_id: CallId
     decision: Choice
     result: Annotated[str, Meta(max_length=64 * 1024)] = ""
-    answers: Annotated[dict[str, Answer], Meta(max_length=100)] = {}
+    answers: Annotated[dict[str, FormAnswer], Meta(max_length=100)] = {}
     """For `answer`: to all that the call asks, by key."""
 
 

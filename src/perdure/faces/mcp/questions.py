@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from perdure.api.wire.control import ActionBody, Answer, AnswerAction, CallDecision, Choice
+from perdure.api.wire.control import ActionBody, AnswerAction, CallDecision, Choice, FormAnswer
 from perdure.core.chat import ActionKind, OpenCall
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.events import PendingAction, PendingCall, PendingQuestion
@@ -121,15 +121,15 @@ def _passed_on(asked: PendingQuestion) -> dict[str, Any]:
 
 def _answered(task: Task, call: PendingCall, answers: Mapping[str, Any]) -> CallDecision | None:
     """The answers to all that a call asks; nothing while one of them is missing."""
-    given: dict[str, Answer] = {}
+    given: dict[str, FormAnswer] = {}
     for asked in call.questions:
         match answers.get(key_of(task, call, asked)):
             case {"action": "accept", "content": dict() as content}:  # pyright: ignore[reportUnknownVariableType]
-                given[asked.key] = Answer(AnswerAction.ACCEPT, content)  # pyright: ignore[reportUnknownArgumentType]
+                given[asked.key] = FormAnswer(AnswerAction.ACCEPT, content)  # pyright: ignore[reportUnknownArgumentType]
             case {"action": "accept"} if asked.schema is None:
-                given[asked.key] = Answer(AnswerAction.ACCEPT)
+                given[asked.key] = FormAnswer(AnswerAction.ACCEPT)
             case {"action": "decline"}:
-                given[asked.key] = Answer(AnswerAction.DECLINE)
+                given[asked.key] = FormAnswer(AnswerAction.DECLINE)
             case _:
                 return None
     return CallDecision(call.call_id, Choice.ANSWER, answers=given)
