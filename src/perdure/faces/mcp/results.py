@@ -36,14 +36,19 @@ def outcome_of(task: Task) -> dict[str, Any]:
     """What a call comes to that asked for a turn: the agent's answer, or where the turn stands."""
     structured = {"chat_id": str(task.turn.chat_id), "task_id": task_id(task.turn), "status": task.status.value}
     if task.ended is None:
-        return _result(_pending(task), structured)
+        return _told(_pending(task), structured)
     structured["outcome"] = task.ended.outcome.value
     if task.failed:
-        return {**_result(task.error, structured), "isError": True}
+        return {**_told(task.error, structured), "isError": True}
     if task.status is TaskStatus.CANCELLED:
-        return {**_result(task.text or task.message, structured), "isError": True}
+        return {**_told(task.text or task.message, structured), "isError": True}
     notes = {Outcome.LENGTH: "\n\n[The answer was cut: it was too long.]", Outcome.FILTERED: "\n\n[It was withheld.]"}
-    return _result(task.text + notes.get(task.ended.outcome, ""), structured)
+    return _told(task.text + notes.get(task.ended.outcome, ""), structured)
+
+
+def _told(text: str, structured: dict[str, Any]) -> dict[str, Any]:
+    """The same in both forms: some clients show their model nothing but what is structured."""
+    return _result(text, {**structured, "text": text})
 
 
 def _pending(task: Task) -> str:
