@@ -102,7 +102,7 @@ async def test_a_client_that_has_no_token_gets_one_from_its_person(url: str, bro
     assert kept.tokens is not None
     assert kept.tokens.scope == "chat"
     headers = {"authorization": f"Bearer {kept.tokens.access_token}"}
-    async with browser.http.get(f"{url}/api/v1/users", headers=headers) as answer:
+    async with browser.http.post(f"{url}/api/v1/tokens", json={"name": "more"}, headers=headers) as answer:
         assert answer.status == 403
 
 
@@ -145,7 +145,7 @@ async def test_a_code_is_for_one_program_once_and_for_a_short_while(
     program = (await registered(http, url, BACK))[1]["client_id"]
     other = (await registered(http, url, "https://other.example/"))[1]["client_id"]
 
-    async def exchanged(code: str, **changes: str) -> int:
+    async def exchanged(code: str, /, **changes: str) -> int:
         form = {"grant_type": "authorization_code", "code": code, "client_id": program, "redirect_uri": BACK}
         async with http.post(f"{url}/oauth/token", data={**form, "code_verifier": verifier, **changes}) as answer:
             return answer.status
