@@ -35,7 +35,8 @@ export interface Property {
 
 function choicesOf(schema: Schema): { value: string; label: string }[] {
   const titled = schema.oneOf ?? schema.anyOf;
-  if (titled) return titled.map((each) => ({ value: each.const ?? "", label: each.title ?? each.const ?? "" }));
+  if (titled)
+    return titled.map((each) => ({ value: each.const ?? "", label: each.title ?? each.const ?? "" }));
   return (schema.enum ?? []).map((value, at) => ({ value, label: schema.enumNames?.[at] ?? value }));
 }
 
@@ -77,7 +78,8 @@ export function contentOf(form: Form, typed: Typed): Record<string, unknown> {
     if (kind === "boolean") content[name] = value === true;
     else if (kind === "several") {
       if (Array.isArray(value) && (value.length > 0 || required)) content[name] = value;
-    } else if (typeof value === "string" && value !== "") content[name] = kind === "number" ? Number(value) : value;
+    } else if (typeof value === "string" && value !== "")
+      content[name] = kind === "number" ? Number(value) : value;
   }
   return content;
 }
