@@ -105,8 +105,8 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
         <tr>
           <th>{t("When")}</th>
           <th>{t("Who")}</th>
+          <th>{t("Action")}</th>
           <th>{t("Target")}</th>
-          <th>{t("Subject")}</th>
         </tr>
       </thead>
       <tbody>

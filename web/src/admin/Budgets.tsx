@@ -33,7 +33,7 @@ export function Budgets() {
     queryFn: () => api.get("/settings"),
     retry: false,
   });
-  const now = (limits.data?.budgets as Limits | undefined) ?? {};
+  const now: Limits = limits.data?.budgets ?? {};
   const save = async (change: Limits) => {
     await api.put("/budgets", { ...now, ...change });
     await Promise.all([

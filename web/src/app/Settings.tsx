@@ -6,6 +6,7 @@ import { t } from "../language/catalogue.ts";
 import { mayAdminister, useMe } from "../page/session.ts";
 import { ADMIN_PLACES, PERSONAL_PLACES, type Place } from "../settings/places.ts";
 import { Button } from "../ui/Button.tsx";
+import { NotFound } from "./NotFound.tsx";
 import { PAGES } from "./pages.tsx";
 import "../settings/settings.css";
 
@@ -13,8 +14,9 @@ export default function Settings({ area, onDrawer }: { area: "settings" | "admin
   const me = useMe();
   const [location] = useLocation();
   const places = area === "admin" ? ADMIN_PLACES : PERSONAL_PLACES;
-  const place = places.find((entry) => entry.path === location) ?? places[0];
-  const Page = PAGES[place?.path ?? ""];
+  const place = places.find((entry) => entry.path === location.replace(/\/$/, "")) ?? first(location, places);
+  if (!place) return <NotFound />;
+  const Page = PAGES[place.path];
   const allowed = area === "settings" || mayAdminister(me) || me.role === "auditor";
   return (
     <div className="settings">
@@ -32,11 +34,16 @@ export default function Settings({ area, onDrawer }: { area: "settings" | "admin
         )}
       </nav>
       <div className="settings-body">
-        <h1 className="only-spoken">{place?.label}</h1>
+        <h1 className="only-spoken">{place.label}</h1>
         {allowed ? Page && <Page /> : <p className="quiet">{t("Only administrators see this.")}</p>}
       </div>
     </div>
   );
+}
+
+/** The address of the area itself leads to the first of its places; any other that is no place leads nowhere. */
+function first(location: string, places: readonly Place[]): Place | undefined {
+  return /^\/(settings|admin)\/?$/.test(location) ? places[0] : undefined;
 }
 
 interface PlacesProps {

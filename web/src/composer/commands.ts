@@ -61,6 +61,5 @@ export function useSkills(): Suggestion[] {
     retry: false,
     staleTime: 60_000,
   });
-  const skills = Array.isArray(data) ? data : (data?.items ?? []);
-  return skills.map((skill) => ({ value: skill.name, hint: skill.description ?? t("Skill") }));
+  return (data?.items ?? []).map((skill) => ({ value: skill.name, hint: skill.description ?? t("Skill") }));
 }

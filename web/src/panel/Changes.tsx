@@ -37,16 +37,6 @@ interface Shown extends ChangedFiles {
   removed: number;
 }
 
-interface DiffAnswer {
-  diff?: string;
-  repositories?: { path?: string; diff?: string }[];
-}
-
-export function diffTextOf(answer: DiffAnswer | string): string {
-  if (typeof answer === "string") return answer;
-  return answer.diff ?? answer.repositories?.map((entry) => entry.diff ?? "").join("\n") ?? "";
-}
-
 export function Changes({ workspace }: { workspace: string | undefined }) {
   const live = useLiveChat();
   const { drafts } = useStores();
@@ -208,7 +198,7 @@ function Verdicts({ checks, review }: { checks: string | undefined; review: stri
 async function read(chat: string, workspace: string, since: Since, turn: number | undefined): Promise<Shown> {
   if (since !== "commit")
     return shownOf(await api.get(`/chats/${chat}/changes${turn ? `?turn=${turn}` : ""}`));
-  const diff = diffTextOf(await api.get(`/workspaces/${workspace}/diff`));
+  const { diff } = await api.get(`/workspaces/${workspace}/diff`);
   const files = parseDiff(diff).map((file) => ({ added: file.added, removed: file.removed }));
   return shownOf({ diff, files, count: files.length, complete: true, left_out: "" });
 }

@@ -5,15 +5,15 @@ import { outputOf } from "../tools/renderer.ts";
 import { tokens } from "../ui/format.ts";
 
 const WHY: Record<string, string> = {
-  automatic: "automatically",
+  automatic: t("automatically"),
   manual: t("on request"),
   overflow: t("because the context window was full"),
 };
 
 function numbersOf(call: Call): string {
   const fields = structured(outputOf(call));
-  const before = fields?.tokens_before ?? fields?.before;
-  const after = fields?.tokens_after ?? fields?.after;
+  const before = fields?.tokens_before;
+  const after = fields?.tokens_after;
   return typeof before === "number" && typeof after === "number"
     ? t("{before} → {after} tokens", { before: tokens(before), after: tokens(after) })
     : "";
