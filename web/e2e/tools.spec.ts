@@ -18,7 +18,8 @@ async function inTheSameWorkspace(person: Person, text: string): Promise<void> {
 
 test("a command shows its output while it runs, and how it ended", async ({ person }) => {
   const command = "echo begun; until [ -e go ]; do sleep 0.1; done; echo ended; exit 3";
-  const call = JSON.stringify({ command });
+  // On a busy machine the file comes late: the command is waited for, and not left to itself.
+  const call = JSON.stringify({ command, timeout: 600 });
   await person.startsChat(`${WORKSPACE}[[call:execute ${call}]][[then]][[say:all done]]`);
   await open(person, /Running echo/);
   await expect(person.transcript.locator(".output")).toContainText("begun");

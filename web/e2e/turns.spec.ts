@@ -71,9 +71,10 @@ test("what is opened stays open when it is scrolled away", async ({ person }) =>
 });
 
 test("live output follows its tail, and shows the end when it is done", async ({ person }) => {
+  // Waited for, however late the file comes.
   const command = "seq 1 300; until [ -e go ]; do sleep 0.1; done; seq 301 500";
   await person.startsChat(
-    `${WORKSPACE}[[call:execute ${JSON.stringify({ command })}]][[then]][[say:counted]]`,
+    `${WORKSPACE}[[call:execute ${JSON.stringify({ command, timeout: 600 })}]][[then]][[say:counted]]`,
   );
   await person.transcript.getByRole("button", { name: /Running seq/ }).click();
   const end = (text: string) =>
