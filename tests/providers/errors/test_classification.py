@@ -129,6 +129,9 @@ def test_words_about_secrets_stay(said: str) -> None:
         "gsk_12345678",
         "sk-proj-abcdefghijklmnopqrstuvwxyz",
         "gsk_abcdefghijklmnopqrstuvwxyz",
+        "sk-proj-aaaaBBBBccccDDDD",
+        "sk-ant-oat-abcdefgh",
+        "AKIAABCDEFGHIJKLMNOP",
     ],
 )
 def test_a_key_is_found_in_the_middle_of_letters(secret: str) -> None:
@@ -139,8 +142,10 @@ def test_a_key_is_found_in_the_middle_of_letters(secret: str) -> None:
 
 
 def test_words_that_look_like_a_key_by_chance_stay() -> None:
-    seen = classify(refusal(400, {}, b'{"error": {"message": "the task-management of this risk-assessment failed"}}'))
-    assert seen.detail == "the task-management of this risk-assessment failed"
+    seen = classify(
+        refusal(400, {}, b'{"error": {"message": "the task-management of this risk-or-memory-assessment failed"}}')
+    )
+    assert seen.detail == "the task-management of this risk-or-memory-assessment failed"
 
 
 def test_half_a_key_at_the_end_of_a_long_text_is_left_out() -> None:
@@ -163,6 +168,11 @@ def test_a_plain_text_reaches_the_detail() -> None:
         ),
         (aiohttp.ClientConnectionResetError("Cannot write to closing transport"), "The connection was reset."),
         (aiohttp.ClientOSError(104, "Connection reset by peer"), "Connection reset by peer"),
+        (asyncio.IncompleteReadError(b"abc", 10), "The connection was closed before the answer was complete."),
+        (
+            aiohttp.ClientOSError(1, "[SSL: BAD_LENGTH] bad length (_ssl.c:2706)"),
+            "bad length",
+        ),
     ],
 )
 def test_nothing_of_the_client_library_is_told(error: Exception, detail: str) -> None:

@@ -38,22 +38,33 @@ OVERLOADED = _any(r"overloaded", r"\bslow_down\b", r"\bat capacity\b")
 
 _LIMIT = r"(?:limit|cap|allowance|ceiling|quota)"
 _PAID = r"(?:[$€£¥]|\b(?:usd|eur|gbp|dollars?|euros?|credits?)\b)"
-_SPENT = r"\b(?:exceeded|reached|exhausted|depleted|used up|spent|hit)\b"
+_SPENT = (
+    r"\b(?:exceed(?:ed|s|ing)?|reached|exhausted|depleted|used (?:up|all)|spent|hit|crossed|surpassed|consumed|"
+    r"(?:ran|run|running) out)\b"
+)
+_BUDGET = r"(?<!thinking )(?<!thinking_)(?<!reasoning )(?<!reasoning_)(?<!token )(?<!token_)\bbudget(?![_ ]tokens)"
+_SAME = r"(?:[^.;!?]|\.\d)"
+"""Anything within a sentence; an amount has a point, too."""
 
 BUDGET = _any(
     r"insufficient[_ ](?:quota|credits?|balance|funds)",
-    r"(?<!thinking )(?<!thinking_)\bbudget(?![_ ]tokens)[^\n]{0,60}"
-    r"\b(?:exceeded|reached|exhausted|depleted|used up|spent)",
-    r"(?:exceed|reach|exhaust|spent|used up)[^\n]{0,40}\bbudget\b(?![_ ]tokens)",
-    rf"\b{_LIMIT}\b[^\n]{{0,20}}{_PAID}[^\n]{{0,30}}{_SPENT}",
-    rf"{_SPENT}[^\n]{{0,40}}\b{_LIMIT}\b[^\n]{{0,20}}{_PAID}",
+    rf"{_BUDGET}{_SAME}{{0,60}}{_SPENT}",
+    rf"{_SPENT}{_SAME}{{0,40}}{_BUDGET}",
+    rf"\bover (?:\w+ ){{0,3}}(?:{_BUDGET}|credit|spend)",
+    r"\bno (?:more |remaining )?(?:budget|credits?)\b[^\n]{0,12}\b(?:left|remaining|remains?|available)\b",
+    r"exceededbudget|budgetexceeded|budget_exceeded",
+    rf"\b{_LIMIT}\b{_SAME}{{0,20}}{_PAID}{_SAME}{{0,30}}{_SPENT}",
+    rf"{_SPENT}{_SAME}{{0,40}}\b{_LIMIT}\b{_SAME}{{0,20}}{_PAID}",
+    rf"{_PAID}[^\n]{{0,20}}\bof\b[^\n]{{0,20}}{_PAID}[^\n]{{0,20}}\b{_LIMIT}\b",
     rf"(?:usage|spend(?:ing)?|credit|key)[_ ]{_LIMIT}[^\n]{{0,30}}{_SPENT}",
     rf"{_SPENT}[^\n]{{0,20}}\b(?:spend(?:ing)?|credit)[_ ]{_LIMIT}",
-    rf"\bcredits?\b[^\n]{{0,20}}{_SPENT}",
+    rf"\b(?:{_SPENT}|over)[^\n]{{0,30}}\bspend(?:ing)?\b[^\n]{{0,20}}{_PAID}",
+    rf"\bcredits?\b{_SAME}{{0,20}}{_SPENT}",
+    rf"{_SPENT}{_SAME}{{0,20}}\bcredits\b",
     r"(?:requires?|needs?|not enough|buy|purchase) (?:more |additional )?credits",
-    r"budget_exceeded",
     r"spend(?:ing)?[_ ]limit",
     r"credit balance is too low",
+    r"\bbalance\b[^\n]{0,30}\b(?:negative|too low|insufficient|not enough)\b",
     r"(?:reached|exceeded) your (?:specified )?(?:api )?(?:usage|monthly) limit",
     r"billing_hard_limit",
     r"out of credits",
@@ -78,17 +89,28 @@ CREDENTIALS = _any(
 
 UNRESOLVED = _any(
     r"(?:could not|cannot|can't|failed to|unable to) (?:\w+ ){0,2}"
-    r"(?:load|locate|resolve|find|determine|refresh|retrieve|get|obtain)[^\n]{0,30}credential",
+    r"(?:load|locate|resolve|find|determine|refresh|retrieve|get|obtain|acquire|fetch)[^\n]{0,30}credential",
     r"credentials? (?:(?:were|was|are|is|have|has) )?"
     r"(?:not (?:been )?(?:found|set|configured|provided|available)|missing|unavailable)",
     r"credentials? (?:[\w']+ ){0,4}?(?:cannot|could not|can't|couldn't) be "
     r"(?:loaded|located|resolved|found|determined|refreshed|retrieved|obtained)",
     r"missing (?:\w+ )?credentials",
+    r"(?:error|failed|failure)[^\n]{0,30}\b(?:fetch|retriev|gett|obtain|load|resolv|acquir)\w*[^\n]{0,30}credential",
+    r"(?:getting|fetching|retrieving|loading|resolving|acquiring|obtaining) (?:\w+ ){0,3}credentials?\b[^\n]{0,60}"
+    r"(?:fail|error|refused|timed? ?out|timeout|denied|unreachable)",
+    r"credentials? (?:\w+ ){0,2}(?:is |are )?(?:invalid or )?missing",
+    r"partial credentials",
+    r"credential(?:s)?:? authentication unavailable",
+    r"\b(?:refresherror|tokenrefreshrequired|unauthorizedssotokenerror|invalid_grant)\b",
+    r"token refresh required",
+    r"web identity token",
+    r"cannot assume (?:the )?role",
+    r"profile \S{1,64} could not be found",
     r"config profile [^\n]{0,60}could not be found",
     r"error (?:loading|when retrieving) (?:\w+ ){0,3}(?:sso )?token",
     r"token has expired and refresh failed",
     r"\bsso session\b[^\n]{0,60}(?:expired|invalid)",
-    r"no (?:valid )?(?:aws |google |azure |cloud )?credentials? (?:were |was |are )?(?:found|available|configured)",
+    r"\bno (?:valid )?(?:(?:aws|google|azure|cloud|default) )?credentials?\b",
     r"nocredential(?:s|provider)",
     r"credentialsprovidererror",
     r"credentialretrievalerror",

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import aiohttp
+
 from perdure.core.failure import ErrorKind
 from perdure.providers.errors import failures, words
 from perdure.providers.errors.patterns import (
@@ -120,8 +122,14 @@ def _unreachable(seen: Signals) -> bool:
 def _transport(seen: Signals) -> bool:
     if _configured_wrong(seen):
         return False
-    lost = seen.status in _AWAY or _cancelled_from_below(seen)
+    lost = seen.status in _AWAY or _cancelled_from_below(seen) or _connection_lost(seen.error)
     return lost or (seen.repeatable and bool(TRANSPORT.search(seen.everything)))
+
+
+def _connection_lost(error: BaseException) -> bool:
+    """Whether it is a connection that was open and is not any more, in whatever words the system says that."""
+    opened = isinstance(error, aiohttp.ClientOSError) and not isinstance(error, aiohttp.ClientConnectorError)
+    return opened or isinstance(error, ConnectionError | EOFError)
 
 
 def _cancelled_from_below(seen: Signals) -> bool:

@@ -66,10 +66,12 @@ _RESET_CODE = re.compile(
 RESET_REACH = 200
 """So far before its code a reset is named."""
 
-_PAGE = re.compile(
-    r"[\s\ufeff\u200b\0]*+<(?:!doctype|!--|\?xml|(?:html|head|body|title|meta|style|script|center|div|p|h[1-6]|pre|table)\b)",
-    re.IGNORECASE,
+_ELEMENTS = (
+    "a|b|i|p|br|hr|em|div|img|nav|pre|svg|html|head|body|title|meta|link|base|style|script|noscript|template|center|"
+    "span|font|strong|small|main|header|footer|section|article|form|label|input|button|iframe|frameset|table|ul|ol|dl|"
+    "h[1-6]"
 )
+_PAGE = re.compile(rf"[\s\ufeff\u200b\0]*+<(?:!doctype|!--|!\[|\?xml|(?:{_ELEMENTS})(?:[\s/>]|$))", re.IGNORECASE)
 
 _PROVIDERS = (
     ("openrouter", "OpenRouter"),

@@ -71,10 +71,13 @@ _SECRET = re.compile(
     r"|(?:[spr]k[-_]|xai-|gsk_|aiza|akia|asia|ya29\.|eyj)(?=[\w*.\-]{0,32}\d)[\w*.\-]{8,}"
     r"|(?:gh[opsur]_|github_pat_|glpat-|hf_|r8_|nvapi-|pplx-|xox[abprs]-)(?=[\w\-]{0,32}\d)[\w\-]{8,}"
     r"|(?:[spr]k[-_](?:[a-z]{2,8}-){0,2}|xai-|gsk_|aiza)\w{24,}"
+    r"|sk-(?:ant|proj|svcacct|admin|or-v\d)-[\w*.\-]{8,}"
+    r"|(?-i:(?:AKIA|ASIA)[A-Z0-9]{16}|(?:[spr]k[-_]|xai-|gsk_)(?=[\w\-]{0,32}[a-z][A-Z])[\w\-]{12,})"
     r"|bearer\s+\S+|[A-Za-z0-9_\-+/]{40,}={0,2}",
     re.IGNORECASE,
 )
-"""What looks like a key: by how it begins, in the middle of letters if it has a digit or is long; or by its length."""
+"""What looks like a key: by how it begins, in the middle of letters if it has a digit, letters of
+both cases, or is long; or by its length."""
 
 _GIVEN = re.compile(
     r"((?:api[-_ ]?key|access[-_ ]?key|secret|passw(?:or)?d|auth[-_]?token|access[-_]?token)"
@@ -124,6 +127,10 @@ def _told(error: ApiError, kind: ErrorKind) -> str | None:
     return None if unreadable(error.text) else error.text
 
 
+_OF_TLS = re.compile(r"^\[SSL[^\]]{0,60}\] |\s?\(_ssl\.c:\d{1,6}\)$")
+"""Where in the TLS library an error was raised."""
+
+
 def _own_words(error: BaseException) -> str:
     """What an error says, without the objects of the library that raised it."""
     match error:
@@ -137,10 +144,10 @@ def _own_words(error: BaseException) -> str:
             return NOT_HTTP if unparsed(error) else error.message
         case HttpProcessingError():
             return NOT_HTTP
-        case aiohttp.ClientPayloadError():
+        case aiohttp.ClientPayloadError() | EOFError():
             return "The connection was closed before the answer was complete."
         case OSError():
-            return error.strerror or str(error)
+            return _OF_TLS.sub("", error.strerror or str(error))
         case _:
             return str(error)
 
