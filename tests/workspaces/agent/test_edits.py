@@ -40,6 +40,20 @@ def test_a_place_that_differs_less_wins_over_one_that_differs_more() -> None:
     assert edit_bytes(before, [Edit("  a\n  b", "  c\n  d")]) == b"  c \n  d\n    a\n    b\n"
 
 
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        ("            a(b)\r\n", "        a(", "            c(", "            c(b)\r\n"),
+        ("            a()\n", "a()", "            b()", "            b()\n"),
+        ("            a()\n", "a()", "if x:\n                b()", "            if x:\n                b()\n"),
+        ("    a()\n", "a()", "    a()", "        a()\n"),
+        ("    a = b\n", " b", " c", "    a = c\n"),
+    ],
+)
+def test_a_part_of_an_indentation_is_taken_for_all_of_it(before: str, old: str, new: str, after: str) -> None:
+    assert edit_bytes(before.encode(), [Edit(old, new)]).decode() == after
+
+
 @given(
     before=st.text(alphabet="ab \t\r\n", max_size=40),
     start=st.integers(0, 39),
@@ -49,6 +63,10 @@ def test_a_place_that_differs_less_wins_over_one_that_differs_more() -> None:
 def test_any_unique_piece_of_any_file_can_be_replaced(before: str, start: int, size: int, new: str) -> None:
     old = before[start : start + size]
     if not old or old == new or "\0" in new or before.find(old) != before.rfind(old) or "\n" in new:
+        return
+    line = before[before.rfind("\n", 0, before.find(old)) + 1 : before.find(old)]
+    if line and not line.strip(" \t"):
+        # It quotes a line without all of its indentation.
         return
     assert edit_bytes(before.encode(), [Edit(old, new)]).decode() == before.replace(old, new)
 

@@ -50,8 +50,11 @@ class Story:
         """The file once the new text stands in the place of the old."""
         before = self.written("old", self.old, self.unit, self.base)
         old = self.written("old", self.old, self.quoted_unit, self.quoted_base)
-        assume(old not in self.around + before and old != new)
-        return apply(self.around + before, Edit(old, new))
+        text = self.around + before
+        # What is in the file as it was quoted is replaced as it is, unless it begins with a part of an indentation.
+        assume(old not in text or (old[0] in " \t" and f"\n{old}" not in text and text.count(old) == 1))
+        assume(old.split() != new.split())
+        return apply(text, Edit(old, new))
 
 
 @st.composite

@@ -86,7 +86,7 @@ def _applied(text: str, edit: Edit) -> str:
     if edit.old_text == edit.new_text:
         raise Refused("old_text and new_text are the same; nothing would change")
     if edit.old_text in text:
-        return _exact(text, edit)
+        return _with_whole_indentation(text, edit) or _exact(text, edit)
     for what, lines, most in (("the file", text, TOLERANT_LINES), ("old_text", edit.old_text, QUOTED_LINES)):
         if lines.count("\n") > most:
             raise Refused(
@@ -113,6 +113,30 @@ def _exact(text: str, edit: Edit) -> str:
         new = new.replace("\n", "\r\n")
     _fits(len(text) + hits * (len(new) - len(edit.old_text)), "the edited file would have")
     return text.replace(edit.old_text, new)
+
+
+def _with_whole_indentation(text: str, edit: Edit) -> str | None:
+    """The edit of whole lines, where the only hit begins in the middle of an indentation: then blanks were ignored."""
+    old, new = edit.old_text, edit.new_text
+    start = text.find(old)
+    line = text.rfind("\n", 0, start) + 1
+    missing = text[line:start]
+    if not missing or missing.strip(BLANKS) or text.find(old, start + 1) >= 0 or not _may_be_loose(edit):
+        return None
+    if old[0] not in BLANKS and line_of(new[: new.find("\n") + 1] or new).indent != missing:
+        # What follows the first line says for itself where it stands.
+        return None
+    if not old.endswith("\n"):
+        end = text.find("\n", start + len(old))
+        rest = text[start + len(old) : end if end >= 0 else len(text)].removesuffix("\r")
+        if not new or (rest and new.endswith("\n")):
+            return None
+        old, new = old + rest, new + rest
+    if old.count("\n") > QUOTED_LINES or new.count("\n") > QUOTED_LINES:
+        return None
+    whole = Edit(old, new)
+    edited = "".join(_woven(text, whole, [text.count("\n", 0, line)], len(contents(old))))
+    return edited if edited != text else None
 
 
 def _unique(text: str, piece: str, hits: int) -> None:
