@@ -96,6 +96,14 @@ async def test_a_model_is_not_added_again(boss: Person) -> None:
     assert told(refused) == taken("name", "There is a model of this name already.")
 
 
+async def test_of_many_defaults_that_are_chosen_at_once_the_last_one_is_chosen(api: ServedApi, boss: Person) -> None:
+    await models(boss, "one", "two", "three")
+    names = ("one", "two", "three") * 4
+    answers = await asyncio.gather(*(boss.patch(f"/model-settings/{name}", {"default": True}) for name in names))
+    assert {answer.status for answer in answers} == {200}
+    assert await api.pool.fetchval("SELECT count(*) FROM model_settings WHERE chosen") == 1
+
+
 async def test_of_two_defaults_that_are_chosen_at_once_one_is_refused(api: ServedApi, boss: Person) -> None:
     await api.has_no_model()
     await models(boss, "one", "two")

@@ -7,7 +7,7 @@ import pytest
 from perdure.access.actor import Role
 from perdure.testing.served_api import ServedApi
 
-BLANKS = ("", " ", " \t ", "\u00a0\u3000", "\n")
+BLANKS = ("", " ", " \t ", "\u00a0\u3000", "\n", "\u200b", " \ufeff\u202e")
 PROVIDER: Any = {"name": "P", "dialect": "openai_chat", "base_url": "http://127.0.0.1:9"}
 NAMED: dict[str, Any] = {
     "/groups": {"name": "G"},

@@ -120,6 +120,14 @@ async def test_the_request_says_where_it_goes_and_how_long_it_is() -> None:
         assert body == b'{"a":1}'
 
 
+@pytest.mark.parametrize("value", ["Müller", "a\x85b", "中文", "a\u2028b", "👍"])
+async def test_a_header_may_hold_any_letters(value: str) -> None:
+    async with Canned(answer(BODY)) as server, connections() as opened:
+        response = await opened.request("POST", at(server), {"x-tenant": value}, b"{}")
+        await read(response)
+        assert f"x-tenant: {value}" in server.requests[0].decode().split("\r\n")
+
+
 @pytest.mark.parametrize("value", ["a\r\nx-other: b", "a\nb", "a\0"])
 async def test_no_header_brings_another_one_along(value: str) -> None:
     async with Canned(answer(BODY)) as server, connections() as opened:

@@ -1,9 +1,13 @@
 """Attachments in whole turns: small ones cost little, and what does not fit never ends a chat."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from uuid import UUID, uuid4
 
 import pytest
+from aiohttp import web
 from msgspec import structs
+from tests.providers.pictures import picture
 
 from perdure.core.card import NewCard
 from perdure.core.chat import Chat, State
@@ -17,19 +21,30 @@ from perdure.testing.replica import InProcessReplica
 
 SMALL = "small-window-8k"
 LARGE = b"word " * 20_000
+ANSWER = b"".join(
+    b"data: " + event + b"\n\n"
+    for event in (
+        b'{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}',
+        b'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"I see."}}',
+        b'{"type":"message_stop"}',
+    )
+)
+REFUSAL = {"type": "error", "error": {"type": "invalid_request_error", "message": "Could not process image"}}
 
 
 async def stored(replica: InProcessReplica, *contents: bytes) -> list[File]:
     files: list[File] = []
     for number, content in enumerate(contents, 1):
-        files.append(File(str(uuid4()), f"{number}.txt", "text/plain"))
+        kind = "image/png" if content.startswith(b"\x89PNG") else "text/plain"
+        files.append(File(str(uuid4()), f"{number}.{'png' if kind == 'image/png' else 'txt'}", kind))
         await replica.pool.execute(
             "INSERT INTO files (id, organisation_id, owner_id, name, media_type, size, content) "
-            "VALUES ($1, $2, $3, $4, 'text/plain', $5, $6)",
+            "VALUES ($1, $2, $3, $4, $5, $6, $7)",
             files[-1].file_id,
             replica.organisation,
             replica.user,
             files[-1].name,
+            kind,
             len(content),
             content,
         )
@@ -96,3 +111,49 @@ async def test_a_file_that_does_not_fit_later_in_a_chat_does_not_end_it(
     assert (rested.state, rested.last_error) == (State.W, None)
     assert b"does not fit: 1.txt." in bytes(sim.requests[-1].body)
     assert b"Look at these." in bytes(sim.requests[-1].body)
+
+
+@asynccontextmanager
+async def without_pictures() -> AsyncGenerator[tuple[str, list[bytes]]]:
+    """A provider that refuses every request with a picture in it, and what it was asked."""
+    bodies: list[bytes] = []
+
+    async def answered(request: web.Request) -> web.Response:
+        bodies.append(await request.read())
+        if b'"type":"image"' in bodies[-1]:
+            return web.json_response(REFUSAL, status=400)
+        return web.Response(body=ANSWER, content_type="text/event-stream")
+
+    app = web.Application()
+    app.router.add_post("/{path:.*}", answered)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}", bodies
+    finally:
+        await runner.cleanup()
+
+
+async def test_a_picture_that_the_provider_refuses_is_left_out_with_a_word_to_all(replica: InProcessReplica) -> None:
+    async with without_pictures() as (url, bodies):
+        replica.models.url = url
+        chat, rested = await asked(replica, "demo", picture(), b"short")
+        assert (rested.state, rested.last_error) == (State.W, None)
+        assert [b'"type":"image"' in body for body in bodies[:2]] == [True, False]
+        assert b"the provider refuses it: 1.png." in bodies[1]
+        assert b"\\nshort\\n" in bodies[1]
+        assert await notices(replica, chat) == ["Refused by the provider, and left out: 1.png."]
+        await replica.someone_adds(chat, "And now?")
+        rested = await replica.comes_to_rest(chat)
+        assert (rested.state, rested.last_error) == (State.W, None)
+
+
+async def test_a_picture_that_is_broken_is_not_sent(replica: InProcessReplica) -> None:
+    async with without_pictures() as (url, bodies):
+        replica.models.url = url
+        _, rested = await asked(replica, "demo", picture(500, 500)[:400], b"short")
+        assert (rested.state, rested.last_error) == (State.W, None)
+        assert b"is a picture that could not be read" in bodies[0]
+        assert not any(b'"type":"image"' in body for body in bodies)

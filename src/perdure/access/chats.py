@@ -211,7 +211,7 @@ class Chats:
         assert seen.own
         if unknown := await shares.unknown(self._rows, tuple(users), tuple(groups)):
             raise InvalidInput(
-                "The list names an unknown user.", *_places(unknown, users=tuple(users), groups=tuple(groups))
+                "The list names an unknown user or group.", *_places(unknown, users=tuple(users), groups=tuple(groups))
             )
         version = await shares.replace(self._rows, seen.chat.id, *_listed(users), *_listed(groups))
         if version is None:

@@ -20,7 +20,7 @@ from perdure.core.failure import ErrorKind
 from perdure.core.message import AnyPart, FinishReason, NewMessage, Role, Text, ToolCall
 from perdure.core.timing import Clock
 from perdure.providers.client import ProviderClient
-from perdure.providers.errors.classification import ModelCallFailed, classify
+from perdure.providers.errors.classification import ClassifiedError, ModelCallFailed, classify
 from perdure.providers.errors.failures import Filtered
 from perdure.providers.model import cost
 from perdure.providers.projection.step import repair_step
@@ -29,6 +29,7 @@ from perdure.providers.stream import ModelStream
 Asked = AbstractAsyncContextManager[ModelStream]
 CUT_SHORT = "The answer reached the model's output limit and was cut. Continue to get the rest."
 FILES_LEFT_OUT = "Too large for what the model can read at once, and left out: {names}."
+FILES_REFUSED = "Refused by the provider, and left out: {names}."
 NOTHING_SAID = "The model answered nothing."
 
 
@@ -72,11 +73,17 @@ async def generate(
             answer = _answer(prepared, history, told, output, finish, hashes)
             return replace(answer, messages=_with_unreadable(answer.messages, clock))
         except ProviderFailure as failure:
-            overflows = classify(failure).kind is ErrorKind.CONTEXT_OVERFLOW and not output.parts
-            less = prepared.told_less(history, told) if overflows else None
+            less = None if output.parts else _less(prepared, history, told, classify(failure))
             if less is None:
                 raise
             told = less
+
+
+def _less(prepared: Prepared, history: History, told: Fitted, error: ClassifiedError) -> Fitted | None:
+    """What the model is told instead, where the provider refused what it was told, and telling less may help."""
+    if error.kind is ErrorKind.CONTEXT_OVERFLOW:
+        return prepared.told_less(history, told)
+    return prepared.told_in_words(told) if error.about_a_file else None
 
 
 async def _heard(
@@ -122,13 +129,12 @@ def _answer(
 
 
 def _about_files(told: Fitted, history: History) -> tuple[NewMessage, ...]:
-    """What people are told of files that did not fit: once, until they say something again."""
-    if not told.left_out:
-        return ()
-    said = notice("files_left_out", FILES_LEFT_OUT.format(names=", ".join(told.left_out)))
+    """What people are told of files that the model did not get: once, until they say something again."""
+    about = ((FILES_LEFT_OUT, told.left_out), (FILES_REFUSED, told.refused))
+    said = [notice("files_left_out", words.format(names=", ".join(names))) for words, names in about if names]
     asked = newest_user_message(history)
-    since = history.since(asked.number) if asked else history.messages
-    return () if any(message.parts == said.parts for message in since) else (said,)
+    since = history.since(asked.number) if asked and said else history.messages
+    return tuple(each for each in said if not any(message.parts == each.parts for message in since))
 
 
 def _given(parts: tuple[AnyPart, ...], finish: Finish) -> tuple[AnyPart, ...]:

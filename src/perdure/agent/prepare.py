@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
-from perdure.agent.compaction.shorten import Fitted, fitted
+from perdure.agent.compaction.shorten import Fitted, fitted, without
 from perdure.agent.compaction.size import UNKNOWN_WINDOW, Frame, may_compact
 from perdure.agent.decide import STEP_LIMIT, Policy
 from perdure.agent.history import History, newest_user_message
@@ -21,6 +21,7 @@ from perdure.core.ids import ModelName
 from perdure.core.message import Effort, Message, NewMessage, Usage
 from perdure.providers.estimate import file_tokens
 from perdure.providers.model import cost
+from perdure.providers.projection.media import DOCUMENT, PICTURES
 from perdure.providers.projection.media import resolved as resolved_file
 from perdure.providers.request import FileContent, ModelRequest
 from perdure.tools.call import LOOKING
@@ -167,6 +168,11 @@ class Prepared:
             return fitted(history.prompt(), frame.of(refused.messages) // 2, frame)
         except ProviderFailure:
             return None
+
+    def told_in_words(self, refused: Fitted) -> Fitted | None:
+        """The same without pictures and documents, of which the provider refused one; nothing where there are none."""
+        kinds = PICTURES | {DOCUMENT}
+        return without(refused, {file_id for file_id, file in self.files.items() if file.media_type in kinds})
 
 
 @dataclass(frozen=True, slots=True)

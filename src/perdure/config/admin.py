@@ -154,6 +154,7 @@ class ModelConfiguration:
         """Make it the default."""
         async with self._rows.together() as rows:
             organisation = rows.organisation(_CONFIGURE)
+            await models.choose_alone(organisation)
             await models.unchoose(organisation)
             if await models.choose(organisation, name) is None:
                 raise NotFound("Model not found.")

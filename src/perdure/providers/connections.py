@@ -337,7 +337,7 @@ class Connections:
         head = "".join(lines)
         if head.count("\n") != len(lines) or head.count("\r") != len(lines) or "\0" in head:
             raise ValueError("a header that cannot be sent")
-        request = f"{method} {target.path} HTTP/1.1\r\n{head}\r\n".encode("latin-1") + (body or b"")
+        request = f"{method} {target.path} HTTP/1.1\r\n{head}\r\n".encode() + (body or b"")
         connection = self._take(target.place) or await self._opened(target.place)
         return await connection.ask(request, self)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perdure.agent.compaction.shorten import SMALLEST_PART, Fitted, fitted
+from perdure.agent.compaction.shorten import SMALLEST_PART, Fitted, fitted, without
 from perdure.agent.compaction.size import Frame
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ErrorKind
@@ -68,3 +68,15 @@ def test_texts_that_cannot_be_cut_further_are_an_overflow_that_names_the_largest
         fitted([said(Text("word " * 1_000)) for _ in range(10)], 5 * SMALLEST_PART)
     assert raised.value.error.kind is ErrorKind.CONTEXT_OVERFLOW
     assert raised.value.error.detail == "The largest part is a text of about 1667 tokens."
+
+
+def test_what_the_provider_refuses_is_left_out_and_texts_are_not_cut() -> None:
+    shown = ToolResult("c", "look", "seen", media=(Media("2", "image/png", "screen.png"),))
+    told = Fitted((said(Text("word " * 5_000), file(1), file(3)), said(shown, role=Role.TOOL)), ("large.txt",))
+    kept = without(told, {"1", "2"})
+    assert kept is not None
+    assert (kept.left_out, kept.refused) == (("large.txt",), ("1.txt", "screen.png"))
+    assert "refuses it: 1.txt." in texts(kept)
+    assert kept.messages[0].parts[0] == Text("word " * 5_000)
+    assert file(3) in kept.messages[0].parts
+    assert without(kept, {"1", "2"}) is None

@@ -44,8 +44,17 @@ def test_a_file_is_shrunk_once_and_then_goes_as_it_is() -> None:
     assert (small.name, small.media_type) == ("a.png", "image/jpeg")
     assert shrunk(small) == small
     assert fitted(small) == Attachment("a.png", "image/jpeg", small.data)
-    for other in (FileContent("a", "text/plain", b"x"), FileContent("b", "image/png", b"no picture")):
-        assert shrunk(other) is other
+    text = FileContent("a", "text/plain", b"x")
+    assert shrunk(text) is text
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP"])
+def test_a_picture_that_breaks_off_is_none(form: str) -> None:
+    whole = picture(500, 500, form=form)
+    assert shrunk(FileContent("a", "image/png", whole)).data == whole
+    for data in (whole[: len(whole) // 2], whole[:40], b"no picture"):
+        broken = shrunk(FileContent("a", "image/png", data))
+        assert shown(broken) == Text("[The file 'a.file' is a picture that could not be read.]")
 
 
 def test_a_heavy_picture_is_made_lighter() -> None:

@@ -1,6 +1,6 @@
 """Making messages smaller without a model: old tool outputs first, then whatever is largest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec import structs
@@ -16,6 +16,7 @@ KEPT_OF_OUTPUT = 400
 SMALLEST_PART = 200
 """Tokens: a text is not cut to less."""
 LEFT_OUT = "[Left out because it does not fit: {names}. Go on without, or ask for the part that matters.]"
+REFUSED = "[Left out because the provider refuses it: {names}. Go on without, or ask for it in another form.]"
 
 
 def without_outputs(messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -33,19 +34,20 @@ def _short_output(part: AnyPart) -> AnyPart:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Messages as they fit, and the names of the files that did not."""
+    """Messages as they fit, the names of the files that did not, and of those that the provider refused."""
 
     messages: Sequence[NewMessage]
     left_out: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Allowed:
-    """How many tokens a text may have, and how many a file."""
+    """How many tokens a text may have, and which files are left out with which words."""
 
-    text: int
-    file: int
-    frame: Frame
+    text: int | None
+    leaves_out: Callable[[str], bool]
+    says: str = LEFT_OUT
 
     def message(self, message: NewMessage) -> NewMessage:
         return structs.replace(message, parts=tuple(self.part(part) for part in message.parts))
@@ -56,26 +58,23 @@ class _Allowed:
                 return structs.replace(part, text=self._cut(text))
             case FileReference(content=text):
                 return structs.replace(part, content=self._cut(text))
-            case File(name=name) if self._leaves_out(part.file_id):
-                return Text(LEFT_OUT.format(names=name))
+            case File(name=name) if self.leaves_out(part.file_id):
+                return Text(self.says.format(names=name))
             case ToolResult(result=text, media=media):
-                gone = [item.name for item in media if self._leaves_out(item.file_id)]
-                note = f"\n\n{LEFT_OUT.format(names=', '.join(gone))}" if gone else ""
-                kept = tuple(item for item in media if not self._leaves_out(item.file_id))
+                gone = [item.name for item in media if self.leaves_out(item.file_id)]
+                note = f"\n\n{self.says.format(names=', '.join(gone))}" if gone else ""
+                kept = tuple(item for item in media if not self.leaves_out(item.file_id))
                 return structs.replace(part, result=self._cut(text) + note, media=kept)
             case _:
                 return part
 
     def left_out(self, messages: Sequence[NewMessage]) -> tuple[str, ...]:
-        """The names of the files that are too large."""
+        """The names of the files that are."""
         files = [file for message in messages for part in message.parts for file in _files(part)]
-        return tuple(dict.fromkeys(name for file_id, name in files if self._leaves_out(file_id)))
+        return tuple(dict.fromkeys(name for file_id, name in files if self.leaves_out(file_id)))
 
     def _cut(self, text: str) -> str:
-        return within(text, self.text * BYTES_PER_TOKEN)
-
-    def _leaves_out(self, file_id: str) -> bool:
-        return self.frame.files.get(file_id, 0) > self.file
+        return text if self.text is None else within(text, self.text * BYTES_PER_TOKEN)
 
 
 def fitted(messages: Sequence[NewMessage], room: int, frame: Frame = NO_FRAME) -> Fitted:
@@ -94,9 +93,20 @@ def _allowances(largest: int, frame: Frame) -> Iterator[_Allowed]:
     """Ever less, and in the end no files."""
     allowed = largest // 2
     while allowed >= SMALLEST_PART:
-        yield _Allowed(allowed, allowed, frame)
+        yield _Allowed(allowed, _larger_than(allowed, frame))
         allowed //= 2
-    yield _Allowed(SMALLEST_PART, 0, frame)
+    yield _Allowed(SMALLEST_PART, _larger_than(0, frame))
+
+
+def _larger_than(tokens: int, frame: Frame) -> Callable[[str], bool]:
+    return lambda file_id: frame.files.get(file_id, 0) > tokens
+
+
+def without(told: Fitted, file_ids: Collection[str]) -> Fitted | None:
+    """The same without files that the provider may have refused; nothing where there are none."""
+    allowed = _Allowed(None, lambda file_id: file_id in file_ids, REFUSED)
+    refused = allowed.left_out(told.messages)
+    return Fitted(tuple(map(allowed.message, told.messages)), told.left_out, refused) if refused else None
 
 
 def _size(part: AnyPart, frame: Frame) -> int:

@@ -14,7 +14,13 @@ END = r"$(?!\n)"
 LINE = r"^[^\u0000-\u001f]*" + END
 """A text of one line: it is stored in a column of its own, which holds no NUL."""
 
-NAME = r"^[^\u0000-\u001f]*[^\s\u0000-\u001f][^\u0000-\u001f]*" + END
+_UNSEEN = (
+    r"\s\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0"
+)
+"""Characters that nobody sees: alone, they make no name."""
+
+NAME = rf"^[^\u0000-\u001f]*[^{_UNSEEN}][^\u0000-\u001f]*" + END
 """A text of one line that says something."""
 
 ClientId = Annotated[str, Meta(min_length=1, max_length=128, pattern=LINE)]

@@ -10,6 +10,7 @@ from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.text import encodable
 from perdure.providers.errors import words
 from perdure.providers.errors.failures import ApiError, Failure, Malformed, NotStreamed, StreamEnded
+from perdure.providers.errors.patterns import FILES
 from perdure.providers.errors.rows import ROWS
 from perdure.providers.errors.signals import is_page, retry_after, signals
 from perdure.providers.errors.words import structured_code, structured_message
@@ -28,6 +29,12 @@ class ClassifiedError:
     detail: str | None = None
     chain_broken: bool = False
     """The provider lost a chain of responses: once more with the whole history may help."""
+
+    @property
+    def about_a_file(self) -> bool:
+        """Whether a request may have been refused for a picture or a document in it."""
+        refused = self.status_code in (400, 415, 422) and self.kind in (ErrorKind.GENERIC, ErrorKind.CONFIG)
+        return refused and FILES.search((self.detail or "").lower()) is not None
 
     def chat_error(self) -> ChatError:
         return ChatError(

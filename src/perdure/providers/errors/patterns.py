@@ -215,4 +215,7 @@ CONFIG = _any(
     r"budget_tokens",
 )
 
+FILES = _any(r"\b(?:image|picture|pdf|document|file|attachment|media)s?(?:\b|_)", r"\bmime", r"\binline_?data")
+"""What a provider says about a picture or a document that it refuses."""
+
 SERVER_FAULT = _any(r"internal[_ ](?:server )?error", r"\bserver[_ ]error", r"\bapi_error\b")

@@ -62,19 +62,31 @@ def resolved(
 
 
 def shrunk(content: FileContent) -> FileContent:
-    """The file as small as models get to see it. Slow for a large picture: do it once, and in a thread."""
-    small = fitted(content) if content.media_type in PICTURES else None
-    return content if small is None else FileContent(content.name, small.media_type, small.data)
+    """The file as small as models get to see it. Slow for a large picture: do it once, and in a thread.
+
+    A picture that breaks off in the middle is none: providers refuse the whole request for it.
+    """
+    if content.media_type not in PICTURES:
+        return content
+    small = fitted(content, whole=True)
+    media_type, data = (content.media_type, b"") if small is None else (small.media_type, small.data)
+    return FileContent(content.name, media_type, data)
 
 
-def fitted(content: FileContent) -> Attachment | None:
-    """The picture within every provider's limits, scaled down if it must be. None if it is not a picture."""
+def fitted(content: FileContent, *, whole: bool = False) -> Attachment | None:
+    """The picture within every provider's limits, scaled down if it must be. None if it is not a picture.
+
+    With `whole`, one that goes as it is was read to its end.
+    """
     # Only those who send pictures pay for loading what reads them.
     from PIL import Image, UnidentifiedImageError  # noqa: PLC0415
 
     try:
         with Image.open(io.BytesIO(content.data)) as picture:
-            return _within(content, picture, Image.MIME.get(picture.format or "", ""))
+            found = _within(content, picture, Image.MIME.get(picture.format or "", ""))
+            if whole and found is not None and found.data is content.data:
+                picture.load()
+            return found
     except (UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError):
         return None
 

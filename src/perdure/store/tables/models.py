@@ -60,6 +60,10 @@ async def choose(scope: OrganisationScope, name: ModelName) -> ModelName | None:
 
 
 @query
+async def choose_alone(scope: OrganisationScope) -> None: ...
+
+
+@query
 async def unchoose(scope: OrganisationScope) -> None: ...
 
 

@@ -28,6 +28,10 @@ RETURNING m.name
 -- Make a model the default of chats that name none.
 UPDATE model_settings m SET chosen = true WHERE m.organisation_id = $1 AND m.name = $2 RETURNING m.name
 
+-- name: models.choose_alone
+-- Let one after the other choose a default: each would wait for the model that the other lets go.
+SELECT FROM organisations WHERE id = $1 FOR NO KEY UPDATE
+
 -- name: models.unchoose
 -- No model is the default.
 UPDATE model_settings m SET chosen = false WHERE m.organisation_id = $1 AND m.chosen
