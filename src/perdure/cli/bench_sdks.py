@@ -9,18 +9,18 @@ from typing import Any
 PATIENCE = 600.0
 """Seconds. Their default for a connection is shorter than they themselves keep a busy event loop."""
 
-Way = Callable[[str, str], Awaitable[int]]
+StreamAnswer = Callable[[str, str], Awaitable[int]]
 """Streams one answer of a model to a prompt, and counts what it hands out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sdk:
     package: str
-    opened: Callable[[str, str], AbstractAsyncContextManager[Way]]
+    opened: Callable[[str, str], AbstractAsyncContextManager[StreamAnswer]]
 
 
 @asynccontextmanager
-async def _anthropic(url: str, key: str) -> AsyncGenerator[Way]:
+async def _anthropic(url: str, key: str) -> AsyncGenerator[StreamAnswer]:
     sdk: Any = import_module("anthropic")
     client: Any = sdk.AsyncAnthropic(base_url=url, api_key=key, max_retries=0, timeout=PATIENCE)
 
@@ -43,7 +43,7 @@ def _openai(url: str, key: str) -> Any:
 
 
 @asynccontextmanager
-async def _responses(url: str, key: str) -> AsyncGenerator[Way]:
+async def _responses(url: str, key: str) -> AsyncGenerator[StreamAnswer]:
     client = _openai(url, key)
 
     async def stream(model: str, prompt: str) -> int:
@@ -60,7 +60,7 @@ async def _responses(url: str, key: str) -> AsyncGenerator[Way]:
 
 
 @asynccontextmanager
-async def _chat(url: str, key: str) -> AsyncGenerator[Way]:
+async def _chat(url: str, key: str) -> AsyncGenerator[StreamAnswer]:
     client = _openai(url, key)
 
     async def stream(model: str, prompt: str) -> int:
@@ -78,7 +78,7 @@ async def _chat(url: str, key: str) -> AsyncGenerator[Way]:
 
 
 @asynccontextmanager
-async def _gemini(url: str, key: str) -> AsyncGenerator[Way]:
+async def _gemini(url: str, key: str) -> AsyncGenerator[StreamAnswer]:
     genai: Any = import_module("google.genai")
     client: Any = genai.Client(api_key=key, http_options={"base_url": url})
 

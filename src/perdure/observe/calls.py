@@ -51,7 +51,7 @@ class Ended:
     error: ChatError | None = None
 
 
-class Sighting(Protocol):
+class CallWatch(Protocol):
     """One call, watched by somebody."""
 
     listens: bool
@@ -71,7 +71,7 @@ class Sighting(Protocol):
 class Watcher(Protocol):
     """Somebody who wants to be told of calls."""
 
-    async def sent(self, sent: Sent, /) -> Sighting | None:
+    async def sent(self, sent: Sent, /) -> CallWatch | None:
         """A request is about to go out. None where this one does not matter."""
         ...
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 from perdure.core.deltas import Finish
-from perdure.observe.calls import CANCELLED, OK, Ended, Sent, Sighting, Watcher
+from perdure.observe.calls import CANCELLED, OK, CallWatch, Ended, Sent, Watcher
 from perdure.providers.dialects.dialect import Encoded
 from perdure.providers.errors.classification import ClassifiedError, classify
 from perdure.providers.errors.failures import ApiError
@@ -20,7 +20,7 @@ class ObservedCall:
         self._watchers = watchers
         self._route = route
         self._messages = messages
-        self._sightings: list[Sighting] = []
+        self._watches: list[CallWatch] = []
         self._began = False
         self.secrets: tuple[bytes, ...] = ()
         """What was sent as proof of who asks."""
@@ -43,19 +43,19 @@ class ObservedCall:
             secrets=(*proof.values(), *self._route.endpoint.headers.values()),
         )
         seen = [await watcher.sent(sent) for watcher in self._watchers]
-        self._sightings = [sighting for sighting in seen if sighting is not None]
+        self._watches = [watch for watch in seen if watch is not None]
 
     @property
     def listeners(self) -> tuple[Callable[[bytes], None], ...]:
         """Whoever wants every piece of the answer: usually nobody."""
-        return tuple(sighting.heard for sighting in self._sightings if sighting.listens)
+        return tuple(watch.heard for watch in self._watches if watch.listens)
 
     def began(self) -> None:
         """The answer says something. Only the first time counts."""
         if not self._began:
             self._began = True
-            for sighting in self._sightings:
-                sighting.began()
+            for watch in self._watches:
+                watch.began()
 
     def finished(self, finish: Finish) -> None:
         price, usage = self._route.model.price, finish.usage
@@ -80,6 +80,6 @@ class ObservedCall:
         self._end(Ended(outcome=CANCELLED))
 
     def _end(self, ended: Ended) -> None:
-        sightings, self._sightings = self._sightings, []
-        for sighting in sightings:
-            sighting.ended(ended)
+        watches, self._watches = self._watches, []
+        for watch in watches:
+            watch.ended(ended)

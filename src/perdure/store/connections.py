@@ -16,7 +16,7 @@ RELEASE_PATIENCE = 1
 UNTOUCHED = 2
 
 
-class Lender(Protocol):
+class ConnectionSource(Protocol):
     """A pool that connections are borrowed from."""
 
     @property
@@ -35,7 +35,7 @@ class Connections:
     A part of the pool is never borrowed: whoever needs a connection for several statements gets one of those.
     """
 
-    def __init__(self, pool: Lender, *, size: int, timeout: float) -> None:
+    def __init__(self, pool: ConnectionSource, *, size: int, timeout: float) -> None:
         self._pool = pool
         self._timeout = timeout
         self._limit = max(1, size - UNTOUCHED)

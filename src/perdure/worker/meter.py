@@ -8,7 +8,7 @@ from perdure.core.message import Kind, NewMessage, Role, ToolResult
 from perdure.observe.measures.work import TurnMeasures
 
 
-class _Told(msgspec.Struct):
+class _CompactionNotice(msgspec.Struct):
     """What a compaction tells people."""
 
     source: str = "other"
@@ -52,7 +52,7 @@ class Meter:
         if base.updated_at is not None and chat.updated_at is not None:
             self._measures.step_seconds.labels(kind).observe((chat.updated_at - base.updated_at).total_seconds())
         for result in _compactions(messages):
-            source = msgspec.json.decode(result.result, type=_Told).source
+            source = msgspec.json.decode(result.result, type=_CompactionNotice).source
             self._measures.compactions.labels(source, "cut" if result.is_error else "summarised").inc()
 
 

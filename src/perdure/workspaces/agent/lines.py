@@ -111,14 +111,14 @@ def level(found: Sequence[int]) -> int | None:
     return min((-step for step in moves if step < -ALIGNMENT and usual % step == 0), default=usual)
 
 
-class Habit(NamedTuple):
+class IndentStyle(NamedTuple):
     """How a text writes its depths: with tabs or with spaces, and so many columns to a level."""
 
     tabs: bool
     level: int
 
     def write(self, depth: int, wish: str) -> str:
-        """An indentation of so many columns: as wished where the wish is so deep and in this habit."""
+        """An indentation of so many columns: as wished where the wish is so deep and in this style."""
         foreign = wish.startswith(" ") if self.tabs else "\t" in wish
         if columns(wish) == depth and not foreign:
             return wish

@@ -24,10 +24,10 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from perdure.workspaces.agent.alignment import align
-from perdure.workspaces.agent.lines import ALIGNMENT, TAB, Habit, Line, columns, depths, level, tabbed
+from perdure.workspaces.agent.lines import ALIGNMENT, TAB, IndentStyle, Line, columns, depths, level, tabbed
 
 
-class FileHabits(NamedTuple):
+class FileStyle(NamedTuple):
     """How the whole file writes its indentation, as far as it has any, and its line endings."""
 
     tabs: bool | None
@@ -80,7 +80,7 @@ class Quoted(NamedTuple):
         ]
 
 
-def weave(found: list[Line], quoted: Quoted, file: FileHabits) -> list[Line]:
+def weave(found: list[Line], quoted: Quoted, file: FileStyle) -> list[Line]:
     """The new lines in the file's own style, where `found` are the file's lines, one for each old line."""
     indents = _Indents(found, quoted, file)
     woven: list[Line] = []
@@ -94,14 +94,14 @@ def weave(found: list[Line], quoted: Quoted, file: FileHabits) -> list[Line]:
     return _with_its_end(woven, found, quoted, file)
 
 
-def _ends(new: Line, old: Line, found: Line, file: FileHabits) -> tuple[str, str]:
+def _ends(new: Line, old: Line, found: Line, file: FileStyle) -> tuple[str, str]:
     same_kind = new.blank == old.blank
     trail = found.trail if same_kind and new.trail == old.trail else new.trail
     ending = found.ending if new.ending == old.ending else (file.ending if new.ending else "")
     return trail, ending
 
 
-def _with_its_end(woven: list[Line], found: list[Line], quoted: Quoted, file: FileHabits) -> list[Line]:
+def _with_its_end(woven: list[Line], found: list[Line], quoted: Quoted, file: FileStyle) -> list[Line]:
     """A file without a final newline keeps none, and a line that was last gets an ending when others follow it."""
     if not woven:
         return woven
@@ -115,9 +115,9 @@ def _with_its_end(woven: list[Line], found: list[Line], quoted: Quoted, file: Fi
 class _Indents:
     """Which indentation of the file a depth of the new text means."""
 
-    def __init__(self, found: list[Line], quoted: Quoted, file: FileHabits) -> None:
+    def __init__(self, found: list[Line], quoted: Quoted, file: FileStyle) -> None:
         self._found = found
-        self._here = _habit_at(found, quoted, file)
+        self._here = _style_at(found, quoted, file)
         right = _kept_as_in_file(found, quoted)
         old_level, self._new_level = _levels(found, quoted, self._here, right)
         self._stands = [not line.blank for line in found]
@@ -202,20 +202,20 @@ def _majority(kept: list[Sign], lowest: int, in_file: int, in_old: int) -> Sign:
     return (as_file, max(as_file, as_old), min(as_file, as_old)) if told else (0, 0, 0)
 
 
-def _written_like_file(quoted: Quoted, here: Habit, old_level: int, new_level: int) -> bool:
+def _written_like_file(quoted: Quoted, here: IndentStyle, old_level: int, new_level: int) -> bool:
     """Whether the new text is written as the file is, with its tabs or its steps, and the old text is not."""
     kinds = tabbed(quoted.old), tabbed(quoted.new)
     return kinds == (not here.tabs, here.tabs) or (kinds == (False, False) and old_level != here.level == new_level)
 
 
-def _habit_at(found: list[Line], quoted: Quoted, file: FileHabits) -> Habit:
+def _style_at(found: list[Line], quoted: Quoted, file: FileStyle) -> IndentStyle:
     """How the file indents at this place; where neither the place nor the file tells, as the quoted texts do."""
     kinds = (tabbed(found), file.tabs, tabbed(quoted.new))
     tabs = next((kind for kind in kinds if kind is not None), False)
-    return Habit(tabs, TAB if tabs else level(depths(found)) or file.level or quoted.step or TAB)
+    return IndentStyle(tabs, TAB if tabs else level(depths(found)) or file.level or quoted.step or TAB)
 
 
-def _levels(found: list[Line], quoted: Quoted, here: Habit, right: bool | None) -> tuple[int, int]:
+def _levels(found: list[Line], quoted: Quoted, here: IndentStyle, right: bool | None) -> tuple[int, int]:
     """How many columns a level takes in the old and in the new text, where lines were kept as in the file, or not."""
     old = TAB if tabbed(quoted.old) else _scaled(found, quoted.old, here) or level(depths(quoted.old))
     if tabbed(quoted.new):
@@ -231,7 +231,7 @@ def _levels(found: list[Line], quoted: Quoted, here: Habit, right: bool | None) 
     return old or new, here.level if in_place else new
 
 
-def _scaled(found: list[Line], old: list[Line], here: Habit) -> int | None:
+def _scaled(found: list[Line], old: list[Line], here: IndentStyle) -> int | None:
     """A level of the old text, where its lines stand apart by levels of the file."""
     pairs = [(columns(one.indent), columns(other.indent)) for one, other in zip(found, old) if not one.blank]
     outer, inner = min(pairs), max(pairs)
@@ -242,7 +242,7 @@ def _scaled(found: list[Line], old: list[Line], here: Habit) -> int | None:
     return scaled if scaled > ALIGNMENT and not rest else None
 
 
-def _new_level(shown: list[int], old: int | None, here: Habit) -> int:
+def _new_level(shown: list[int], old: int | None, here: IndentStyle) -> int:
     """The step that the new text shows, unless it is several levels of the old text or of the file at once."""
     inwards, outwards = level(shown), level(shown[::-1])
     if inwards:
