@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from perdure.access.actor import Actor
-from perdure.access.rows import ActorRows
+from perdure.access.actor import Actor, ActorRows
 from perdure.api.wire.content import AnyContent, FileContent, FileReferenceContent, TextContent, check
 from perdure.core.errors import InvalidInput, Validation
-from perdure.core.ids import ChatId, FileId
-from perdure.core.message import AnyPart, File, FileReference, Text
+from perdure.core.ids import ChatId, FileId, ModelName
+from perdure.core.message import AnyPart, Effort, File, FileReference, NewMessage, Role, Text
 from perdure.store.tables.files import usable
 from perdure.tools.hooks.hooks import Hooks, submitted
 from perdure.tools.hooks.messages import Subject
@@ -20,6 +19,20 @@ class Said:
 
     parts: tuple[AnyPart, ...]
     files: tuple[FileId, ...] = ()
+
+    def message_of(
+        self, actor: Actor, *, model: ModelName | None, effort: Effort | None, client_id: str | None
+    ) -> NewMessage:
+        """The message of a user who says it."""
+        return NewMessage(
+            role=Role.USER,
+            parts=self.parts,
+            created_by=actor.user_id,
+            author=actor.name or None,
+            model=model,
+            effort=effort,
+            client_id=client_id,
+        )
 
 
 async def read_content(rows: ActorRows, content: tuple[AnyContent, ...], chat_id: ChatId | None = None) -> Said:

@@ -12,6 +12,7 @@ from perdure.cli.acp_listener import listen as listen_at
 from perdure.cli.editor_sessions import EditorSessions
 from perdure.cli.json_lines import JsonLines
 from perdure.cli.local import Deployment, local_replica
+from perdure.cli.options import Token, Url
 from perdure.client import Client
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, LogLevel, Settings
@@ -20,12 +21,8 @@ _LINE_LIMIT = 64 * 1024 * 1024
 
 
 def command(
-    url: Annotated[
-        str | None, typer.Option(envvar="PERDURE_URL", help="The server's URL. Defaults to the server on this machine.")
-    ] = None,
-    token: Annotated[
-        str | None, typer.Option(envvar="PERDURE_TOKEN", help="An API token for that server.", show_default=False)
-    ] = None,
+    url: Url = None,
+    token: Token = None,
     model: Annotated[str | None, typer.Option(help="The model for new sessions.")] = None,
     listen: Annotated[
         str | None,

@@ -12,6 +12,7 @@ import typer
 
 from perdure.cli.conversation import Conversation, somebody_types
 from perdure.cli.local import Deployment, local_replica
+from perdure.cli.options import Token, Url
 from perdure.cli.progress import progress
 from perdure.client import ApiError, Client
 from perdure.core.errors import Misconfigured, PerdureError
@@ -28,12 +29,8 @@ def command(
     ] = None,
     chat: Annotated[str | None, typer.Option(help="Continue this chat.")] = None,
     model: Annotated[str | None, typer.Option(help="The model to use.")] = None,
-    url: Annotated[
-        str | None, typer.Option(envvar="PERDURE_URL", help="The server's URL. Defaults to the server on this machine.")
-    ] = None,
-    token: Annotated[
-        str | None, typer.Option(envvar="PERDURE_TOKEN", help="An API token for that server.", show_default=False)
-    ] = None,
+    url: Url = None,
+    token: Token = None,
 ) -> None:
     start_logging(level=LogLevel.ERROR)
     # Whatever is piped in or typed is sent as text.

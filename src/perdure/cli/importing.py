@@ -12,6 +12,7 @@ import aiohttp
 import typer
 
 from perdure.cli.local import Deployment, local_replica
+from perdure.cli.options import Token, Url
 from perdure.client import ApiError, Client
 from perdure.client.importing.conversation import Conversation, NotReadable
 from perdure.client.importing.files import Source
@@ -36,12 +37,8 @@ _WHAT = (
 
 def command(
     what: Annotated[list[str] | None, typer.Argument(help=_WHAT)] = None,
-    url: Annotated[
-        str | None, typer.Option(envvar="PERDURE_URL", help="The server's URL. Defaults to the server on this machine.")
-    ] = None,
-    token: Annotated[
-        str | None, typer.Option(envvar="PERDURE_TOKEN", help="An API token for that server.", show_default=False)
-    ] = None,
+    url: Url = None,
+    token: Token = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what there is.")] = False,
 ) -> None:
     """Bring chats of other programs along. What is there already is not added again."""

@@ -2,13 +2,12 @@
 
 import asyncio
 import sys
-from typing import Annotated
 
 import aiohttp
-import typer
 
 from perdure.cli.local import Deployment, local_replica
 from perdure.cli.mcp_bridge import McpBridge
+from perdure.cli.options import Token, Url
 from perdure.core.timing import SystemClock
 from perdure.observe.logs import start_logging
 from perdure.settings import LogLevel, Settings
@@ -17,12 +16,8 @@ _LINE_LIMIT = 16 * 1024 * 1024
 
 
 def command(
-    url: Annotated[
-        str | None, typer.Option(envvar="PERDURE_URL", help="The server's URL. Defaults to the server on this machine.")
-    ] = None,
-    token: Annotated[
-        str | None, typer.Option(envvar="PERDURE_TOKEN", help="An API token for that server.", show_default=False)
-    ] = None,
+    url: Url = None,
+    token: Token = None,
 ) -> None:
     # Standard output is the client's.
     start_logging(level=LogLevel.ERROR)

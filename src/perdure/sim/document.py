@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, TypeGuard
 
+import msgspec
+
 
 @dataclass(slots=True)
 class Problem(Exception):
@@ -154,3 +156,12 @@ def type_name(value: Json) -> str:
             return "array"
         case dict():
             return "object"
+
+
+def arguments_of(text: str) -> dict[str, Json]:
+    """Arguments that a model wrote; what is not JSON is nothing."""
+    try:
+        value: Json = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from perdure.sim.ask import Answered, Ask, Called, Figures, Said, Tool
-from perdure.sim.document import Json, Node, is_object
+from perdure.sim.document import Json, Node, arguments_of, is_object
 from perdure.sim.media import DOCUMENT_TOKENS, IMAGE_TOKENS
 from perdure.sim.prompt_cache import Block, PromptCache
 from perdure.sim.script import TOKEN
@@ -72,15 +72,6 @@ def _called(call: dict[str, Json]) -> Called:
             return Called(str(call["id"]), name, arguments_of(arguments))
         case _:
             return Called(str(call["id"]), "", {})
-
-
-def arguments_of(text: str) -> dict[str, Json]:
-    """Arguments that a model wrote; what is not JSON is nothing."""
-    try:
-        value: Json = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _text(content: Json) -> str:

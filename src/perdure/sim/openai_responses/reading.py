@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from perdure.sim.ask import Answered, Ask, Called, Figures, Said, Tool
-from perdure.sim.document import Json, Node, is_object
+from perdure.sim.document import Json, Node, arguments_of, is_object
 from perdure.sim.media import DOCUMENT_TOKENS, IMAGE_TOKENS
 from perdure.sim.prompt_cache import Block, PromptCache
 from perdure.sim.script import TOKEN
@@ -106,7 +106,7 @@ def _joined(pending: list[Said]) -> Said:
 def _said(item: Item) -> Said | None:
     match item:
         case {"type": "function_call", "call_id": str(id_), "name": str(name), "arguments": str(arguments)}:
-            return Said("assistant", calls=(Called(id_, name, _arguments(arguments)),))
+            return Said("assistant", calls=(Called(id_, name, arguments_of(arguments)),))
         case {"type": "computer_call", "call_id": str(id_), "actions": actions}:
             return Said("assistant", calls=(Called(id_, "computer", {"actions": actions}),))
         case {"type": "computer_call_output", "call_id": str(id_)}:
@@ -119,14 +119,6 @@ def _said(item: Item) -> Said | None:
             return Said("assistant")
         case _:
             return None
-
-
-def _arguments(text: str) -> dict[str, Json]:
-    try:
-        value: Json = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _text(content: Json) -> str:
