@@ -125,7 +125,7 @@ class TransitionNotAllowed(Refused):
     """The diagram has no such arrow, or the arrow's conditions do not hold."""
 
     def __init__(self, transition: str, state: str, reason: str = "") -> None:
-        super().__init__(reason or f"This is not possible while the chat {_STANDS[state[0]]}.")
+        super().__init__(reason or f"This is not possible while the chat {_STANDS.get(state[0], 'is as it is now')}.")
         self.transition = transition
         self.state = state
         self.reason = reason
