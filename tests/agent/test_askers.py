@@ -6,7 +6,7 @@ from perdure.access.keyring import Keyring
 from perdure.access.signing_in import FirstAccount, first_account
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.agent.configured_sources import configured_rules
-from perdure.agent.decide import Policy
+from perdure.agent.decision import Policy
 from perdure.config.config import KEY_PURPOSE, Config
 from perdure.core.card import Card
 from perdure.core.ids import ChatId, UserId

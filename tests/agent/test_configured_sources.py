@@ -5,7 +5,7 @@ from uuid import uuid4
 from perdure.access.keyring import Keyring
 from perdure.access.signing_in import first_account
 from perdure.agent.configured_sources import configured_rules
-from perdure.agent.decide import Policy
+from perdure.agent.decision import Policy
 from perdure.config.config import Config
 from perdure.core.card import Card
 from perdure.core.ids import ChatId

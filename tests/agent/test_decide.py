@@ -7,7 +7,8 @@ from uuid import UUID
 import pytest
 from msgspec import structs
 
-from perdure.agent.decide import (
+from perdure.agent.decide import decide
+from perdure.agent.decision import (
     Compact,
     Decision,
     Ending,
@@ -20,12 +21,12 @@ from perdure.agent.decide import (
     RefuseBatch,
     RunTools,
     Source,
-    decide,
 )
 from perdure.agent.history import History
 from perdure.agent.toolset import Toolset
+from perdure.core.action import ActionKind, Breach, BudgetOwner, CallKind, OpenCall, Question
 from perdure.core.card import Card
-from perdure.core.chat import ActionKind, Breach, BudgetOwner, CallKind, Chat, OpenCall, Question, Status
+from perdure.core.chat import Chat, Status
 from perdure.core.ids import ChatId, MessageNumber, OrganisationId, UserId
 from perdure.core.message import AnyPart, FinishReason, Kind, Message, Role, Text, ToolCall, ToolResult, Visibility
 from perdure.tools.tool import Effect, Mode, ToolContext, tool

@@ -9,9 +9,7 @@ from perdure.core.ids import MessageNumber, ModelName
 from perdure.core.message import Kind, NewMessage, Role, Text
 from perdure.core.timing import HISTORY_KEPT, SystemClock
 from perdure.machine.machine import Bundle, Machine
-from perdure.machine.transitions.driving import CommitStep
-from perdure.machine.transitions.endings import FinishTurn
-from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
+from perdure.machine.transitions import CommitStep, EditMessage, FinishTurn, SendMessage, Target
 from perdure.providers.estimate import estimate
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool

@@ -7,14 +7,12 @@ import msgspec
 import pytest
 
 from perdure.access.actor import Role as Rank
+from perdure.core.action import ActionKind, CallKind
 from perdure.core.card import NewCard
-from perdure.core.chat import ActionKind, CallKind, Status
+from perdure.core.chat import Status
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import NewMessage, Role, Text, ToolCall, ToolResult, Usage
-from perdure.machine.transitions.actions import EnterRequiresAction
-from perdure.machine.transitions.driving import CommitStep
-from perdure.machine.transitions.endings import FinishTurn
-from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions import CommitStep, Create, EnterRequiresAction, FinishTurn
 from perdure.testing.served_api import Person, ServedApi
 
 HELLO = [{"type": "text", "text": "Hello"}]

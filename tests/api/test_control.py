@@ -5,11 +5,10 @@ from uuid import UUID
 
 from msgspec import json
 
-from perdure.core.chat import ActionKind, Question
+from perdure.core.action import ActionKind, Question
 from perdure.core.ids import ChatId
 from perdure.core.message import NewMessage, Role, ToolCall
-from perdure.machine.transitions.actions import EnterRequiresAction
-from perdure.machine.transitions.driving import CommitStep
+from perdure.machine.transitions import CommitStep, EnterRequiresAction
 from perdure.testing.served_api import Person, Response, ServedApi
 
 FORM = '{"type":"object","properties":{"cups":{"type":"integer"}},"required":["cups"]}'

@@ -2,12 +2,11 @@
 
 from uuid import UUID
 
-from perdure.core.chat import CallKind
+from perdure.core.action import CallKind
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, ProviderMetadata, Role, Text, ToolCall, Usage
 from perdure.machine.change import Owner
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
-from perdure.machine.transitions.endings import FinishTurn
+from perdure.machine.transitions import Abandon, Acquire, CommitStep, FinishTurn
 from perdure.testing.served_api import Person, ServedApi
 
 OWNER = Owner(ReplicaId(UUID(int=1)), RunnerId(UUID(int=2)))

@@ -9,12 +9,11 @@ import pytest
 from tests.tools.hooks.receiver import SECRET, Receiver, receiving
 
 from perdure.access.actor import Role
-from perdure.core.chat import CallKind
+from perdure.core.action import CallKind
 from perdure.core.ids import ChatId
 from perdure.core.message import Kind, Message, NewMessage, Text, ToolCall, ToolResult, Visibility
 from perdure.core.message import Role as Speaker
-from perdure.machine.transitions.actions import EnterRequiresAction
-from perdure.machine.transitions.driving import CommitStep
+from perdure.machine.transitions import CommitStep, EnterRequiresAction
 from perdure.store.histories import load_history
 from perdure.testing.served_api import Person, ServedApi
 

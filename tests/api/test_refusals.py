@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from perdure.access.actor import Role
-from perdure.core.chat import ActionKind, Breach, BudgetOwner, Chat
-from perdure.machine.transitions.actions import EnterRequiresAction
+from perdure.core.action import ActionKind, Breach, BudgetOwner
+from perdure.core.chat import Chat
+from perdure.machine.transitions import EnterRequiresAction
 from perdure.testing.chats import READ, Chats
 from perdure.testing.served_api import Person, ServedApi
 

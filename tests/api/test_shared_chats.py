@@ -12,7 +12,7 @@ from tests.api.test_control import asking
 
 from perdure.access.actor import Role
 from perdure.core.ids import ChatId
-from perdure.machine.transitions.endings import FinishInterruption
+from perdure.machine.transitions import FinishInterruption
 from perdure.testing.served_api import Person, Response, ServedApi
 
 

@@ -8,8 +8,7 @@ from perdure.access.credentials import TOKEN_PREFIX, digest, mint
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, Role, Text
 from perdure.machine.change import Owner
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
-from perdure.machine.transitions.endings import FinishTurn
+from perdure.machine.transitions import Abandon, Acquire, CommitStep, FinishTurn
 from perdure.store.pool import Pool
 from perdure.testing.served_api import Person, ServedApi
 

@@ -21,13 +21,11 @@ from perdure.channels.github import asking
 from perdure.channels.posts import PendingCall
 from perdure.channels.receiver import ChannelReceiver
 from perdure.channels.sender import ChannelSender
-from perdure.core.chat import ActionKind
+from perdure.core.action import ActionKind
 from perdure.core.ids import ChatId
 from perdure.core.message import NewMessage, Role, Text, ToolCall
 from perdure.core.timing import SystemClock
-from perdure.machine.transitions.actions import EnterRequiresAction
-from perdure.machine.transitions.driving import CommitStep
-from perdure.machine.transitions.endings import FinishTurn
+from perdure.machine.transitions import CommitStep, EnterRequiresAction, FinishTurn
 from perdure.observe.measures.all import Measures
 from perdure.store.pool import Pool
 from perdure.store.tables import memories

@@ -18,7 +18,7 @@ from perdure.core.ids import ChatId
 from perdure.core.message import ToolCall, ToolResult
 from perdure.faces.acp.updates import PRINTED, Running, call_of, updates_of
 from perdure.faces.turn import Called, Returned
-from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions import Create
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
 from perdure.testing.served_api import listening

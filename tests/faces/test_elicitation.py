@@ -13,9 +13,10 @@ from tests.faces.editor import open_editor
 from tests.faces.test_mcp import BOTH, Peer
 from tests.faces.test_pages import Page
 
-from perdure.core.chat import AT_REST, ActionKind, Decision, Status, Verdict
+from perdure.core.action import ActionKind, Decision, Verdict
+from perdure.core.chat import AT_REST, Status
 from perdure.core.ids import ChatId
-from perdure.machine.transitions.actions import CancelRequiresAction, CompleteRequiresAction
+from perdure.machine.transitions import CancelRequiresAction, CompleteRequiresAction
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.builtin import BUILTIN_TOOLS
 from perdure.tools.call import CallQuestion, InputNeeded, ToolOutput

@@ -11,34 +11,39 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from perdure.core.action import Action, ActionKind, Decision, OpenCall, Verdict
 from perdure.core.author import Author
-from perdure.core.chat import Action, ActionKind, Busy, Decision, OpenCall, State, Status, Verdict
+from perdure.core.chat import Busy, State, Status
 from perdure.core.failure import ChatError, ErrorKind, RetryState
 from perdure.core.ids import MessageNumber, QueuedNumber, ReplicaId, RunnerId, UserId
 from perdure.core.message import NewMessage, Text
 from perdure.machine.change import Owner, Reason
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import (
-    CancelRequiresAction,
-    CompleteRequiresAction,
-    EnterRequiresAction,
-    Outcome,
-)
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt, RecordRetryState
-from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
-from perdure.machine.transitions.lifecycle import (
+from perdure.machine.transitions import (
     INVALID_STATE,
-    ReconcileInvalidState,
-    RequestCompaction,
-    SetArchived,
-    TakeIn,
-)
-from perdure.machine.transitions.messages import SendMessage
-from perdure.machine.transitions.queue import (
+    Abandon,
+    Acquire,
+    CancelRequiresAction,
+    CommitStep,
+    CompleteRequiresAction,
     DeleteQueuedMessage,
     EditQueuedMessage,
+    EnterRequiresAction,
+    FinishError,
+    FinishInterruption,
+    FinishTurn,
+    Interrupt,
+    Outcome,
     PromoteQueuedMessage,
+    ReconcileInvalidState,
+    RecordGenerationAttempt,
+    RecordRetryState,
     ReorderQueue,
+    RequestCompaction,
+    Retry,
+    SendMessage,
+    SetArchived,
+    TakeIn,
+    Transition,
 )
 from perdure.testing.chats import ASK, KINDS, READ, resulted, said
 

@@ -10,26 +10,40 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import UUID
 
-from perdure.core.chat import ActionKind, Busy, CallKind, Chat, Decision, Fence, State, Status, Verdict
+from perdure.core.action import ActionKind, CallKind, Decision, Verdict
+from perdure.core.chat import Busy, Chat, State, Status
 from perdure.core.commit import Commit
 from perdure.core.errors import PerdureError
 from perdure.core.failure import ChatError
+from perdure.core.fence import Fence
 from perdure.core.ids import ChatId, MessageNumber, QueuedNumber, ReplicaId, RunnerId, UserId
 from perdure.core.message import NewMessage, Role, Text, ToolCall, ToolResult, Visibility
 from perdure.machine.change import Owner
-from perdure.machine.diagram import follow
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import (
+from perdure.machine.following import follow
+from perdure.machine.transitions import (
+    Abandon,
+    Acquire,
     CancelRequiresAction,
+    CommitStep,
     CompleteRequiresAction,
+    Create,
+    DeleteQueuedMessage,
+    EditMessage,
     EnterRequiresAction,
+    FinishError,
+    FinishInterruption,
+    FinishTurn,
+    Interrupt,
     Outcome,
+    PromoteQueuedMessage,
+    ReorderQueue,
+    RequestCompaction,
+    Retry,
+    SendMessage,
+    SetArchived,
+    Target,
+    Transition,
 )
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
-from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
-from perdure.machine.transitions.lifecycle import Create, RequestCompaction, SetArchived
-from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
-from perdure.machine.transitions.queue import DeleteQueuedMessage, PromoteQueuedMessage, ReorderQueue
 
 OWNERS = tuple(Owner(ReplicaId(UUID(int=n)), RunnerId(UUID(int=n))) for n in (1, 2))
 SOMEBODY = UserId(UUID(int=9))

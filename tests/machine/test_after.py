@@ -9,29 +9,39 @@ import pytest
 from tests.machine.place import Place
 
 from perdure.agent.history import History
+from perdure.core.action import ActionKind, CallKind, Decision, Verdict
 from perdure.core.card import CardChange
-from perdure.core.chat import ActionKind, Busy, CallKind, Chat, Decision, Status, Verdict
+from perdure.core.chat import Busy, Chat, Status
 from perdure.core.commit import Commit, asked_parts, card_after, history_after, pending, queue_after, settings_after
 from perdure.core.errors import PerdureError
 from perdure.core.failure import ErrorKind, RetryState
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import Kind, Message, NewMessage, Role, Text, ToolCall, ToolResult, Visibility
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import (
+from perdure.machine.transitions import (
+    Abandon,
+    Acquire,
     CancelRequiresAction,
+    CommitStep,
     CompleteRequiresAction,
-    EnterRequiresAction,
-    Outcome,
-)
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt, RecordRetryState
-from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
-from perdure.machine.transitions.lifecycle import RequestCompaction, SetArchived
-from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
-from perdure.machine.transitions.queue import (
     DeleteQueuedMessage,
+    EditMessage,
     EditQueuedMessage,
+    EnterRequiresAction,
+    FinishError,
+    FinishInterruption,
+    FinishTurn,
+    Interrupt,
+    Outcome,
     PromoteQueuedMessage,
+    RecordGenerationAttempt,
+    RecordRetryState,
     ReorderQueue,
+    RequestCompaction,
+    Retry,
+    SendMessage,
+    SetArchived,
+    Target,
+    Transition,
 )
 from perdure.store import following
 from perdure.store.following import Reading

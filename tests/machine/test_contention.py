@@ -21,11 +21,16 @@ from perdure.core.ids import ChatId
 from perdure.core.message import Text
 from perdure.machine.committer import Request
 from perdure.machine.machine import Machine
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.driving import CommitStep, RecordRetryState
-from perdure.machine.transitions.endings import FinishInterruption, FinishTurn, Interrupt
-from perdure.machine.transitions.messages import SendMessage
-from perdure.machine.transitions.queue import DeleteQueuedMessage
+from perdure.machine.transitions import (
+    CommitStep,
+    DeleteQueuedMessage,
+    FinishInterruption,
+    FinishTurn,
+    Interrupt,
+    RecordRetryState,
+    SendMessage,
+    Transition,
+)
 from perdure.proof.proxy import Fate, Proxy
 from perdure.store.pool import Pool, open_pool
 from perdure.testing.chats import answered, said

@@ -18,14 +18,22 @@ from perdure.core.ids import ChatId
 from perdure.core.message import Role, Text
 from perdure.core.timing import SystemClock
 from perdure.machine.committer import Committer, Request
-from perdure.machine.diagram import follow
+from perdure.machine.following import follow
 from perdure.machine.machine import Machine
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt, RecordRetryState
-from perdure.machine.transitions.endings import FinishInterruption, FinishTurn, Interrupt
-from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.messages import SendMessage
-from perdure.machine.transitions.queue import DeleteQueuedMessage
+from perdure.machine.transitions import (
+    Abandon,
+    Acquire,
+    CommitStep,
+    Create,
+    DeleteQueuedMessage,
+    FinishInterruption,
+    FinishTurn,
+    Interrupt,
+    RecordGenerationAttempt,
+    RecordRetryState,
+    SendMessage,
+    Transition,
+)
 from perdure.proof.proxy import Fate, Proxy
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool, open_pool

@@ -8,8 +8,7 @@ from tests.machine.place import Place
 from perdure.core.chat import Chat, State
 from perdure.core.errors import ChatNotFound, InvalidState, NotRoot, PerdureError, TransitionNotAllowed
 from perdure.core.ids import ChatId
-from perdure.machine.transitions.lifecycle import SetArchived
-from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions import SendMessage, SetArchived
 from perdure.proof.proxy import Fate, Proxy
 from perdure.store.pool import open_pool
 from perdure.testing.chats import said

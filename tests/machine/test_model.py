@@ -8,16 +8,30 @@ from msgspec.structs import replace
 from tests.machine.model import Violation, explore
 from tests.machine.test_matrix import ADDED, arrows_of_the_data
 
-from perdure.core.chat import ActionKind, Chat, Fence, OpenCall, State, Status
+from perdure.core.action import ActionKind, OpenCall
+from perdure.core.chat import Chat, State, Status
+from perdure.core.fence import Fence
 from perdure.machine import planning
 from perdure.machine.change import Change
-from perdure.machine.diagram import DIAGRAM, WrongLanding
-from perdure.machine.transitions.actions import CancelRequiresAction, EnterRequiresAction
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
-from perdure.machine.transitions.endings import FinishInterruption, FinishTurn, Interrupt, Retry
-from perdure.machine.transitions.lifecycle import SetArchived
-from perdure.machine.transitions.messages import EditMessage, SendMessage
-from perdure.machine.transitions.queue import DeleteQueuedMessage, PromoteQueuedMessage, ReorderQueue
+from perdure.machine.diagram import DIAGRAM
+from perdure.machine.following import WrongLanding
+from perdure.machine.transitions import (
+    Abandon,
+    Acquire,
+    CancelRequiresAction,
+    CommitStep,
+    DeleteQueuedMessage,
+    EditMessage,
+    EnterRequiresAction,
+    FinishInterruption,
+    FinishTurn,
+    Interrupt,
+    PromoteQueuedMessage,
+    ReorderQueue,
+    Retry,
+    SendMessage,
+    SetArchived,
+)
 
 Plan = Callable[[Any, Chat], Change | None]
 
@@ -85,23 +99,23 @@ def from_anybody(_: Plan) -> Plan:
 
 # Rules, each broken in one place.
 RULES: dict[str, tuple[type, Callable[[Plan], Plan]]] = {
-    "a new message leaves calls open (rule 1)": (SendMessage, but(answer_calls=())),
-    "a promotion leaves calls open (rule 2)": (PromoteQueuedMessage, but(answer_calls=())),
-    "a stop leaves the action on the row (rule 3)": (Interrupt, but(keeps=frozenset(planning.Marker))),
-    "a deadline leaves the action on the row (rule 3)": (CancelRequiresAction, but(keeps=frozenset(planning.Marker))),
-    "a retry keeps the error (rule 3)": (Retry, but(last_error=planning.KEEP)),
-    "a promotion goes to the tail (rule 6)": (PromoteQueuedMessage, but(reorder=None)),
-    "the end of a turn promotes nobody (rule 7)": (FinishTurn, but(promote=())),
-    "the end of a turn promotes the last (rule 7)": (FinishTurn, promoting_the_last),
-    "an interruption promotes the last (rule 7)": (FinishInterruption, promoting_the_last),
-    "an interruption leaves calls open (rule 8)": (FinishInterruption, never_refusing),
-    "an edit keeps the queue (rule 9)": (EditMessage, but(remove=())),
-    "a steer message does not wait for open calls (rule 14)": (CommitStep, delivering_at_once),
-    "parking forgets what it asks (rule 15)": (EnterRequiresAction, but(action=None)),
-    "a chat is taken from whoever drives it (3.2)": (Acquire, from_anybody),
-    "the wrong message is deleted (3.2)": (DeleteQueuedMessage, removing_the_head),
-    "a reorder changes nothing (3.2)": (ReorderQueue, but(reorder=None)),
-    "an archived chat runs (3.1)": (SetArchived, but(status=Status.RUNNING)),
+    "a new message leaves calls open": (SendMessage, but(answer_calls=())),
+    "a promotion leaves calls open": (PromoteQueuedMessage, but(answer_calls=())),
+    "a stop leaves the action on the row": (Interrupt, but(keeps=frozenset(planning.Marker))),
+    "a deadline leaves the action on the row": (CancelRequiresAction, but(keeps=frozenset(planning.Marker))),
+    "a retry keeps the error": (Retry, but(last_error=planning.KEEP)),
+    "a promotion goes to the tail": (PromoteQueuedMessage, but(reorder=None)),
+    "the end of a turn promotes nobody": (FinishTurn, but(promote=())),
+    "the end of a turn promotes the last": (FinishTurn, promoting_the_last),
+    "an interruption promotes the last": (FinishInterruption, promoting_the_last),
+    "an interruption leaves calls open": (FinishInterruption, never_refusing),
+    "an edit keeps the queue": (EditMessage, but(remove=())),
+    "a steer message does not wait for open calls": (CommitStep, delivering_at_once),
+    "parking forgets what it asks": (EnterRequiresAction, but(action=None)),
+    "a chat is taken from whoever drives it": (Acquire, from_anybody),
+    "the wrong message is deleted": (DeleteQueuedMessage, removing_the_head),
+    "a reorder changes nothing": (ReorderQueue, but(reorder=None)),
+    "an archived chat runs": (SetArchived, but(status=Status.RUNNING)),
 }
 
 

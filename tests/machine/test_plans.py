@@ -5,19 +5,30 @@ from uuid import uuid4
 
 import pytest
 
-from perdure.core.chat import ActionKind, Busy, Chat, State
+from perdure.core.action import ActionKind
+from perdure.core.chat import Busy, Chat, State
 from perdure.core.errors import ChatNotFound, TransitionNotAllowed
 from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId, UserId
 from perdure.core.message import Effort, NewMessage, Role, Text, ToolCall, ToolResult
 from perdure.machine.change import Owner
-from perdure.machine.diagram import follow
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import CompleteRequiresAction, EnterRequiresAction
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt
-from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt
-from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.messages import Chosen, SendMessage
+from perdure.machine.following import follow
+from perdure.machine.transitions import (
+    Abandon,
+    Acquire,
+    Chosen,
+    CommitStep,
+    CompleteRequiresAction,
+    Create,
+    EnterRequiresAction,
+    FinishError,
+    FinishInterruption,
+    FinishTurn,
+    Interrupt,
+    RecordGenerationAttempt,
+    SendMessage,
+    Transition,
+)
 
 SOMEBODY = UserId(uuid4())
 OWNER = Owner(ReplicaId(uuid4()), RunnerId(uuid4()))

@@ -8,7 +8,8 @@ import pytest
 from tests.machine.cells import WRITER, new
 from tests.machine.place import Place
 
-from perdure.core.chat import QUEUE_LIMIT, ActionKind, Busy, CallKind, Chat, Decision, OpenCall, State, Verdict
+from perdure.core.action import ActionKind, CallKind, Decision, OpenCall, Verdict
+from perdure.core.chat import QUEUE_LIMIT, Busy, Chat, State
 from perdure.core.errors import (
     AlreadyDecided,
     EditedMessageNotUser,
@@ -25,22 +26,28 @@ from perdure.core.errors import (
 from perdure.core.ids import ChatId, MessageNumber, QueuedNumber
 from perdure.core.message import Kind, NewMessage, Role, Text, ToolCall, ToolResult
 from perdure.machine.change import Reason
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import (
+from perdure.machine.transitions import (
+    Abandon,
+    Acquire,
     CancelRequiresAction,
+    CommitStep,
     CompleteRequiresAction,
-    EnterRequiresAction,
-    Outcome,
-)
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
-from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
-from perdure.machine.transitions.lifecycle import Create, SetArchived
-from perdure.machine.transitions.messages import EditMessage, SendMessage
-from perdure.machine.transitions.queue import (
+    Create,
     DeleteQueuedMessage,
+    EditMessage,
     EditQueuedMessage,
+    EnterRequiresAction,
+    FinishError,
+    FinishInterruption,
+    FinishTurn,
+    Interrupt,
+    Outcome,
     PromoteQueuedMessage,
     ReorderQueue,
+    Retry,
+    SendMessage,
+    SetArchived,
+    Transition,
 )
 from perdure.testing.chats import ASK, FAILURE, KINDS, READ, WAIT, WRITE, answered, resulted, said, somebody
 

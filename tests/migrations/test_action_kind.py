@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from tests.machine.place import Place
 
-from perdure.core.chat import ActionKind
+from perdure.core.action import ActionKind
 from perdure.core.ids import ChatId
 from perdure.core.message import ToolCall
-from perdure.machine.transitions.driving import CommitStep
-from perdure.machine.transitions.endings import FinishTurn
+from perdure.machine.transitions import CommitStep, FinishTurn
 from perdure.store.migrations.runner import shipped
 from perdure.store.pool import Pool
 from perdure.testing.chats import READ, answered

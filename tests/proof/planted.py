@@ -8,8 +8,9 @@ from typing import Any
 from msgspec import structs
 
 from perdure.cli import chaos_replica
-from perdure.core.chat import Chat, Fence
+from perdure.core.chat import Chat
 from perdure.core.commit import Commit
+from perdure.core.fence import Fence
 from perdure.core.timing import SystemClock
 from perdure.live.segments import Segments
 from perdure.machine.machine import Machine

@@ -10,7 +10,7 @@ from perdure.core.card import NewCard
 from perdure.core.ids import ChatId
 from perdure.core.message import NewMessage, Role, Text
 from perdure.machine.machine import Machine
-from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions import Create
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool
 from perdure.store.tables.debug_runs import NewDebugRun, packed, sweep, unpacked, write

@@ -4,7 +4,9 @@ from uuid import uuid4
 
 import pytest
 
-from perdure.core.chat import Fence, OpenCall, Status
+from perdure.core.action import OpenCall
+from perdure.core.chat import Status
+from perdure.core.fence import Fence
 from perdure.core.ids import ChatId, MessageNumber, ReplicaId, RunnerId
 from perdure.core.notice import DELETED, Notice, Topic
 from perdure.core.timing import SystemClock

@@ -21,7 +21,7 @@ from perdure.core.ids import ChatId, RunnerId
 from perdure.core.message import Role, Text
 from perdure.live.episodes import Episode
 from perdure.machine.change import Owner
-from perdure.machine.transitions.driving import Abandon, Acquire, RecordGenerationAttempt, RecordRetryState
+from perdure.machine.transitions import Abandon, Acquire, RecordGenerationAttempt, RecordRetryState
 from perdure.store.pool import Pool
 from perdure.testing.scripted import ScriptedChat, texts
 

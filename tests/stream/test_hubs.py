@@ -5,14 +5,19 @@ import asyncio
 import pytest
 from tests.stream.watcher import Watcher, history
 
-from perdure.core.chat import ActionKind, Busy, Status
+from perdure.core.action import ActionKind
+from perdure.core.chat import Busy, Status
 from perdure.core.errors import ChatNotFound
 from perdure.core.failure import ChatError, ErrorKind, RetryState
 from perdure.core.message import NewMessage, ProviderMetadata, Role, Text, ToolCall, Visibility
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import EnterRequiresAction
-from perdure.machine.transitions.driving import CommitStep, RecordRetryState
-from perdure.machine.transitions.endings import FinishError, Interrupt
+from perdure.machine.transitions import (
+    CommitStep,
+    EnterRequiresAction,
+    FinishError,
+    Interrupt,
+    RecordRetryState,
+    Transition,
+)
 from perdure.store.pool import Pool
 from perdure.stream.hubs import Hubs
 from perdure.stream.subscription import Ended

@@ -17,7 +17,7 @@ from perdure.core.ids import ReplicaId, RunnerId
 from perdure.core.message import ProviderMetadata, Role, Text
 from perdure.live.segments import Segments
 from perdure.machine.change import Owner
-from perdure.machine.transitions.driving import Acquire, RecordGenerationAttempt
+from perdure.machine.transitions import Acquire, RecordGenerationAttempt
 from perdure.store.pool import Pool
 from perdure.stream.access import Receive, Scope, Send
 from perdure.stream.hubs import Hubs

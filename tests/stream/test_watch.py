@@ -12,8 +12,7 @@ from perdure.core.events import InboxEvent, WatchEvent, WatchKind
 from perdure.core.failure import ChatError
 from perdure.core.ids import UserId
 from perdure.core.timing import WATCH_MEMORY
-from perdure.machine.transitions.endings import FinishError
-from perdure.machine.transitions.lifecycle import SetArchived
+from perdure.machine.transitions import FinishError, SetArchived
 from perdure.store.pool import Pool
 from perdure.stream.batches import Batch
 from perdure.stream.endpoints import WatchStream

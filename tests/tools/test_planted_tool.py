@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from perdure.agent.toolset import Toolset
-from perdure.core.chat import CallKind
+from perdure.core.action import CallKind
 from perdure.tools import builtin
 from perdure.tools.builtin import BUILTIN_TOOLS, ending
 from perdure.tools.call import Mode

@@ -6,16 +6,14 @@ from uuid import uuid4
 import pytest
 from msgspec import structs
 
+from perdure.core.action import ActionKind
 from perdure.core.card import NewCard
-from perdure.core.chat import ActionKind
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
 from perdure.core.message import NewMessage, Role, Text, ToolCall
 from perdure.core.timing import LEASE, RENEWAL_LATE, SEVERED_LEASE, SHARE_PATIENCE
 from perdure.machine.change import Owner
-from perdure.machine.diagram import follow
-from perdure.machine.transitions.actions import CancelRequiresAction, EnterRequiresAction
-from perdure.machine.transitions.driving import Acquire, CommitStep
-from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.following import follow
+from perdure.machine.transitions import Acquire, CancelRequiresAction, CommitStep, Create, EnterRequiresAction
 from perdure.sim.server import Simulator
 from perdure.store.connection import connect
 from perdure.store.hosts import ServerConnection

@@ -7,16 +7,15 @@ from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 import msgspec
 import pytest
 
+from perdure.core.action import ActionKind
 from perdure.core.card import NewCard
-from perdure.core.chat import ActionKind, Busy, Chat, Fence, State, Status
+from perdure.core.chat import Busy, Chat, State, Status
 from perdure.core.errors import Fenced
+from perdure.core.fence import Fence
 from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, Role, Text, ToolResult
 from perdure.machine.change import Owner
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
-from perdure.machine.transitions.endings import FinishTurn, Interrupt
-from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions import Abandon, Acquire, CommitStep, Create, FinishTurn, Interrupt, SendMessage
 from perdure.sim.script import Call, Fault, GatePart, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator

@@ -13,9 +13,7 @@ from perdure.core.card import NewCard
 from perdure.core.chat import Chat, State
 from perdure.core.ids import ChatId, FileId
 from perdure.core.message import File, Kind, NoticePart
-from perdure.machine.transitions.driving import Acquire, RecordGenerationAttempt
-from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions import Acquire, Create, RecordGenerationAttempt, SendMessage
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
 

@@ -10,15 +10,13 @@ import pytest
 from msgspec import json, structs
 
 from perdure.agent.prepare import Limits, Rules
+from perdure.core.action import ActionKind, Breach, BudgetOwner
 from perdure.core.card import Card, NewCard
-from perdure.core.chat import ActionKind, Breach, BudgetOwner, Chat, State, Status
+from perdure.core.chat import Chat, State, Status
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ChatId, OrganisationId, ReplicaId, UserId
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import CompleteRequiresAction
-from perdure.machine.transitions.endings import Interrupt
-from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions import CompleteRequiresAction, Create, Interrupt, Transition
 from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.server import Simulator
 from perdure.store.budgets import take

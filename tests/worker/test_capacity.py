@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from perdure.core.chat import State
-from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.transitions import Interrupt
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.replica import InProcessReplica, open_replica

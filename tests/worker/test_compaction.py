@@ -12,8 +12,7 @@ from perdure.core.deltas import ToolResultDelta
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Kind, Role, Text, ToolResult
-from perdure.machine.transitions.lifecycle import RequestCompaction
-from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions import RequestCompaction, SendMessage
 from perdure.providers.estimate import BYTES_PER_TOKEN
 from perdure.providers.request import ModelSettings
 from perdure.sim.script import Call, GatePart, Script, Step

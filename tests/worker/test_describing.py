@@ -17,7 +17,7 @@ from perdure.core.errors import Refused
 from perdure.core.ids import ChatId, MessageNumber, ModelName, ReplicaId
 from perdure.core.message import Effort, Visibility
 from perdure.core.timing import DESCRIPTION_PATIENCE
-from perdure.machine.transitions.messages import EditMessage, Target
+from perdure.machine.transitions import EditMessage, Target
 from perdure.sim.script import GatePart, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator

@@ -8,7 +8,7 @@ import pytest
 
 from perdure.core.chat import State, Status
 from perdure.core.ids import ChatId
-from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.transitions import Interrupt
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.replica import InProcessReplica, open_replica

@@ -16,9 +16,7 @@ from perdure.core.failure import ErrorKind, RetryState
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Effort, Kind, NoticePart
 from perdure.core.timing import ATTEMPT_LIMIT
-from perdure.machine.transitions.driving import RecordGenerationAttempt, RecordRetryState
-from perdure.machine.transitions.endings import Interrupt
-from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions import Create, Interrupt, RecordGenerationAttempt, RecordRetryState
 from perdure.sim.script import Fault, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator

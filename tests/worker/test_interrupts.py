@@ -14,8 +14,7 @@ from perdure.core.deltas import ReasoningDelta, TextDelta, ToolCallDelta
 from perdure.core.errors import TransitionNotAllowed
 from perdure.core.ids import ChatId, UserId
 from perdure.core.message import Effort, FinishReason, Reasoning, Role, ToolCall, ToolResult
-from perdure.machine.transitions.endings import Interrupt
-from perdure.machine.transitions.lifecycle import Create, RequestCompaction
+from perdure.machine.transitions import Create, Interrupt, RequestCompaction
 from perdure.providers.request import ModelSettings
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool

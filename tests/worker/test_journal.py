@@ -6,16 +6,15 @@ from uuid import uuid4
 import pytest
 
 from perdure.agent.journaling import known, uncertain
+from perdure.core.action import ActionKind, CallKind, Decision, OpenCall, Verdict
 from perdure.core.card import NewCard
-from perdure.core.chat import ActionKind, CallKind, Decision, Fence, OpenCall, State, Status, Verdict
+from perdure.core.chat import State, Status
 from perdure.core.errors import Fenced, WorkspaceLost
+from perdure.core.fence import Fence
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, Role, ToolCall
 from perdure.machine.change import Owner
-from perdure.machine.transitions.actions import CompleteRequiresAction
-from perdure.machine.transitions.driving import Acquire, CommitStep
-from perdure.machine.transitions.endings import Interrupt
-from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions import Acquire, CommitStep, CompleteRequiresAction, Create, Interrupt
 from perdure.store.journal import CallRun, Entry, Failover, Journal
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.call import ToolOutput

@@ -11,7 +11,7 @@ from perdure.agent.prompt import PromptContext
 from perdure.core.card import Card
 from perdure.core.chat import State
 from perdure.core.ids import ChatId
-from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.transitions import Interrupt
 from perdure.providers.request import ModelSettings
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool

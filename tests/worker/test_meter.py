@@ -12,9 +12,7 @@ from perdure.core.chat import Busy, Chat, Status
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.machine.change import Owner
 from perdure.machine.machine import Machine
-from perdure.machine.transitions.driving import Acquire
-from perdure.machine.transitions.endings import Interrupt
-from perdure.machine.transitions.lifecycle import Create, RequestCompaction
+from perdure.machine.transitions import Acquire, Create, Interrupt, RequestCompaction
 from perdure.sim.server import Simulator
 from perdure.store.execution import Execution
 from perdure.testing.metric_reader import MetricReader

@@ -6,7 +6,7 @@ from uuid import uuid4
 import msgspec
 import pytest
 
-from perdure.agent.decide import Policy
+from perdure.agent.decision import Policy
 from perdure.agent.prepare import Rules
 from perdure.agent.run_tools import PLANS_NOW
 from perdure.core.chat import State

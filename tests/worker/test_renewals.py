@@ -11,9 +11,7 @@ from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.machine.announcer import Announcer
 from perdure.machine.change import Owner
 from perdure.machine.machine import Machine
-from perdure.machine.transitions.driving import Acquire
-from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions import Acquire, Create, SendMessage
 from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.server import Simulator
 from perdure.store.execution import Execution

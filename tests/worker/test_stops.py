@@ -12,8 +12,7 @@ from perdure.core.chat import State
 from perdure.core.deltas import ToolResultDelta
 from perdure.core.ids import FileId, ModelName
 from perdure.core.message import Kind, Role
-from perdure.machine.transitions.endings import Interrupt
-from perdure.machine.transitions.lifecycle import RequestCompaction
+from perdure.machine.transitions import Interrupt, RequestCompaction
 from perdure.sim.script import GatePart, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator

@@ -5,16 +5,24 @@ from uuid import uuid4
 import pytest
 
 from perdure.api.local_worker import LocalStart
+from perdure.core.action import ActionKind, Decision, Verdict
 from perdure.core.card import NewCard
-from perdure.core.chat import ActionKind, Busy, Decision, Fence, State, Status, Verdict
+from perdure.core.chat import Busy, State, Status
 from perdure.core.commit import Commit
+from perdure.core.fence import Fence
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, Role, ToolCall
 from perdure.machine.change import Owner
-from perdure.machine.transitions.actions import CompleteRequiresAction, EnterRequiresAction
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt
-from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions import (
+    Abandon,
+    Acquire,
+    CommitStep,
+    CompleteRequiresAction,
+    Create,
+    EnterRequiresAction,
+    RecordGenerationAttempt,
+    SendMessage,
+)
 from perdure.store.journal import CallRun, Journal
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.tool import Effect, Tool, ToolContext, tool

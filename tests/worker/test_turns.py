@@ -8,13 +8,12 @@ import pytest
 
 from perdure.agent.history import Histories
 from perdure.agent.prepare import Rules
-from perdure.core.chat import ActionKind, Busy, CallKind, Decision, State, Status, Verdict
+from perdure.core.action import ActionKind, CallKind, Decision, Verdict
+from perdure.core.chat import Busy, State, Status
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ModelName
 from perdure.core.message import Effort, FinishReason, Kind, NoticePart, Role, Text, Visibility
-from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
-from perdure.machine.transitions.endings import Interrupt, Retry
-from perdure.machine.transitions.messages import Chosen, SendMessage
+from perdure.machine.transitions import Chosen, CompleteRequiresAction, Interrupt, Outcome, Retry, SendMessage
 from perdure.sim.script import Script, Step
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica

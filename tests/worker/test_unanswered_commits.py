@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from perdure.agent.decide import Policy
+from perdure.agent.decision import Policy
 from perdure.agent.prepare import Rules
 from perdure.core.card import NewCard
 from perdure.core.chat import Busy, Chat, State, Status
@@ -22,10 +22,17 @@ from perdure.core.notice import Notice, Topic
 from perdure.machine.announcer import Announcer, notices_of
 from perdure.machine.change import Owner
 from perdure.machine.machine import Machine
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
-from perdure.machine.transitions.endings import Interrupt
-from perdure.machine.transitions.lifecycle import Create, RequestCompaction, SetArchived
-from perdure.machine.transitions.messages import EditMessage, SendMessage
+from perdure.machine.transitions import (
+    Abandon,
+    Acquire,
+    CommitStep,
+    Create,
+    EditMessage,
+    Interrupt,
+    RequestCompaction,
+    SendMessage,
+    SetArchived,
+)
 from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.recording import Recorded
 from perdure.sim.script import Script, Step, Text

@@ -10,9 +10,8 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from perdure.access.actor import Actor, Permission
+from perdure.access.actor import Actor, ActorRows, Permission, record
 from perdure.access.roles import ShareRole
-from perdure.access.rows import ActorRows, record
 from perdure.core.card import Card, NewCard
 from perdure.core.chat import Chat
 from perdure.core.commit import Commit, card_after, pending
@@ -22,9 +21,9 @@ from perdure.core.events import ChatCard, PendingAction, QueuedMessage
 from perdure.core.ids import ChatId, MessageNumber, UserId
 from perdure.core.message import Message
 from perdure.core.public import public_queued
-from perdure.machine.diagram import Transitions
+from perdure.machine.following import Transitions
 from perdure.machine.machine import Bundle, Machine, Request
-from perdure.machine.transitions.messages import Target
+from perdure.machine.transitions import Target
 from perdure.store.cards import card_of
 from perdure.store.histories import seen_card
 from perdure.store.tables import chats, messages, shares, users

@@ -6,10 +6,9 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
-from perdure.access.actor import Permission, Role
+from perdure.access.actor import ActorRows, Permission, Role, record
 from perdure.access.keyring import Keyring
 from perdure.access.oidc import SCOPES, Attempt, Client, Oidc
-from perdure.access.rows import ActorRows, record
 from perdure.core.errors import NotAllowed, NotFound, Unauthenticated
 from perdure.core.ids import UserId
 from perdure.core.timing import OIDC_ATTEMPT_KEPT, Clock

@@ -3,9 +3,8 @@
 from datetime import timedelta
 from uuid import UUID
 
-from perdure.access.actor import Permission, Role, Scope
+from perdure.access.actor import ActorRows, Permission, Role, Scope, record
 from perdure.access.credentials import HINT_LENGTH, TOKEN_PREFIX, digest, hashed, mint
-from perdure.access.rows import ActorRows, record
 from perdure.core.errors import InvalidInput, NotAllowed, NotFound, Refused, Validation
 from perdure.core.ids import UserId
 from perdure.store.tables import chats, groups, tokens, users

@@ -5,9 +5,8 @@ from collections import deque
 from dataclasses import dataclass
 from datetime import timedelta
 
-from perdure.access.actor import Role
+from perdure.access.actor import ActorRows, Role
 from perdure.access.credentials import LINK_PREFIX, SESSION_PREFIX, digest, matches, mint
-from perdure.access.rows import ActorRows
 from perdure.core.errors import InvalidInput, RateLimited, Unauthenticated, Validation
 from perdure.core.ids import OrganisationId, UserId
 from perdure.core.timing import LOGIN_LINK_KEPT, LOGIN_WINDOW, SESSION_KEPT, SIGN_IN_FRESH, Clock

@@ -5,7 +5,7 @@ The bytes of these texts stay while nothing is pinned anew.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from perdure.agent.decide import Policy
+from perdure.agent.decision import Policy
 from perdure.agent.prepare import Limits, Rules
 from perdure.agent.prompt import PromptContext
 from perdure.agent.toolset import mode_of

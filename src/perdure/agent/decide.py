@@ -1,107 +1,24 @@
 """What a chat needs next: a pure function from the committed history and a few facts. First match wins."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
-
+from perdure.agent.decision import (
+    Compact,
+    Decision,
+    Ending,
+    Facts,
+    Finish,
+    Generate,
+    Known,
+    Park,
+    Policy,
+    RefuseBatch,
+    RunTools,
+    Source,
+)
 from perdure.agent.history import History
 from perdure.agent.toolset import Toolset
-from perdure.core.chat import ActionKind, Approvers, Breach, CallKind, Chat, OpenCall, Question
+from perdure.core.action import ActionKind, CallKind, OpenCall
+from perdure.core.chat import Chat
 from perdure.core.message import FinishReason, Kind, Message, Role, ToolResult
-
-STEP_LIMIT = 1200
-
-
-class Policy(StrEnum):
-    """Whether a tool's calls run unasked."""
-
-    AUTO = "auto"
-    ASK = "ask"
-    DENY = "deny"
-
-
-class Known(StrEnum):
-    """What the journal knows about an open call that this runner did not start."""
-
-    FINISHED = "finished"
-    UNKNOWN = "unknown"
-    """A once-call that was started elsewhere and never came back."""
-    ASKING = "asking"
-    """It asks a person something, and goes on with the answer."""
-
-
-class Ending(StrEnum):
-    COMPLETE = "complete"
-    STOP_AFTER_TOOL = "stop_after_tool"
-    MAX_STEPS = "max_steps"
-    BUDGET_DECLINED = "budget_declined"
-
-
-class Source(StrEnum):
-    """Why the history is compacted."""
-
-    MANUAL = "manual"
-    AUTOMATIC = "automatic"
-    OVERFLOW = "overflow"
-
-
-@dataclass(frozen=True, slots=True)
-class RunTools:
-    calls: tuple[OpenCall, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RefuseBatch:
-    """A call that must be alone is not: none of them runs."""
-
-    exclusive: str
-
-
-@dataclass(frozen=True, slots=True)
-class Park:
-    kind: ActionKind
-    calls: tuple[OpenCall, ...] = ()
-    breach: Breach | None = None
-    questions: tuple[Question, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Compact:
-    source: Source
-
-
-@dataclass(frozen=True, slots=True)
-class Finish:
-    ending: Ending
-
-
-@dataclass(frozen=True, slots=True)
-class Generate:
-    """Ask the model."""
-
-
-Decision = RunTools | RefuseBatch | Park | Compact | Finish | Generate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What Decide needs besides the row and the history."""
-
-    policies: Mapping[str, Policy] = field(default_factory=dict[str, Policy])
-    journal: Mapping[int, Known] = field(default_factory=dict[int, Known])
-    """By call index."""
-    questions: tuple[Question, ...] = ()
-    """What calls ask that go on with the answer."""
-    over_threshold: bool = False
-    overflowed: bool = False
-    """The provider just refused the prompt for its size."""
-    over_budget: Breach | None = None
-    """The budget that the next model call does not fit."""
-    worst_case: int = 0
-    """What to set aside on the row for a model call, where the chat has a budget of its own."""
-    compactable: bool = True
-    step_limit: int = STEP_LIMIT
-    approvers: Approvers = Approvers.ANYBODY
 
 
 def decide(chat: Chat, history: History, toolset: Toolset, facts: Facts) -> Decision:
@@ -141,10 +58,6 @@ def _may_run(call: OpenCall, facts: Facts) -> bool:
             return call.cleared or not _asks(call, facts)
 
 
-def _unknown(call: OpenCall, facts: Facts) -> bool:
-    return facts.journal.get(call.index) is Known.UNKNOWN
-
-
 def _asks(call: OpenCall, facts: Facts) -> bool:
     return facts.policies.get(call.tool, Policy.AUTO) is Policy.ASK
 
@@ -152,7 +65,7 @@ def _asks(call: OpenCall, facts: Facts) -> bool:
 def _parked(chat: Chat, facts: Facts) -> Park:
     """Nothing runs: ask about what is open, one kind at a time."""
     local = tuple(call for call in chat.open_calls if call.kind is CallKind.LOCAL)
-    unknown = tuple(call for call in local if _unknown(call, facts))
+    unknown = tuple(call for call in local if facts.journal.get(call.index) is Known.UNKNOWN)
     if unknown:
         return Park(ActionKind.OUTCOME_UNKNOWN, unknown)
     asking = tuple(call for call in local if facts.journal.get(call.index) is Known.ASKING)

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perdure.agent.compaction.size import compactable, prompt_tokens, worth_compacting
-from perdure.agent.decide import Facts, Policy
+from perdure.agent.decision import Facts, Policy
 from perdure.agent.history import History
 from perdure.agent.journaling import known
 from perdure.agent.prepare import Prepared
-from perdure.core.chat import Approvers, Breach, Chat
+from perdure.core.action import Approvers, Breach
+from perdure.core.chat import Chat
 from perdure.core.errors import Fenced, Unavailable
 from perdure.core.timing import ATTEMPT_LIMIT
 from perdure.store.journal import Entry

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
-from perdure.agent.decide import Known
+from perdure.agent.decision import Known
 from perdure.agent.toolset import Toolset
-from perdure.core.chat import Fence, OpenCall
+from perdure.core.action import OpenCall
 from perdure.core.errors import Fenced, Unavailable
+from perdure.core.fence import Fence
 from perdure.core.ids import RunnerId
 from perdure.core.tasks import Backoff
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST, Clock

@@ -7,14 +7,14 @@ from typing import Protocol
 
 from perdure.agent.compaction.shorten import Fitted, fitted, without
 from perdure.agent.compaction.size import UNKNOWN_WINDOW, Frame, may_compact
-from perdure.agent.decide import STEP_LIMIT, Policy
+from perdure.agent.decision import STEP_LIMIT, Policy
 from perdure.agent.history import History, newest_user_message
 from perdure.agent.kept_responses import chained
 from perdure.agent.models import Models, ResolvedModel, resolved, switched_to
 from perdure.agent.prompt import PromptContext, system_blocks
 from perdure.agent.toolset import Room, Toolset, mode_of, toolset_for
+from perdure.core.action import Approvers
 from perdure.core.card import Card
-from perdure.core.chat import Approvers
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.ids import ModelName

@@ -9,13 +9,14 @@ from posixpath import normpath
 from typing import Any, Protocol
 
 from perdure.agent.attempt_output import AttemptOutput
-from perdure.agent.decide import Policy
+from perdure.agent.decision import Policy
 from perdure.agent.journaling import Begun, Journaling, OnceCalls
 from perdure.agent.notices import unheard
 from perdure.agent.results import answered, result_of
 from perdure.agent.toolset import Toolset, mode_of
+from perdure.core.action import OpenCall, Question
 from perdure.core.card import Card
-from perdure.core.chat import Chat, Fence, OpenCall, Question
+from perdure.core.chat import Chat
 from perdure.core.errors import (
     Fenced,
     HookDispatchFailed,
@@ -25,6 +26,7 @@ from perdure.core.errors import (
     WorkspaceLost,
     WorkspaceUnreachable,
 )
+from perdure.core.fence import Fence
 from perdure.core.ids import ChatId, FileId
 from perdure.core.message import NewMessage, ToolCall
 from perdure.core.timing import TOOL_CAP_EXTRA, WORKSPACE_REACH, Clock
@@ -51,7 +53,7 @@ Ended = ToolOutput | HookDispatchFailed | InputNeeded | None
 """What a call came to; None where its workspace is gone."""
 
 
-class FileShelf(Protocol):
+class FileStore(Protocol):
     """Where files that tools hand over are kept until their result is committed."""
 
     async def keep(self, card: Card, files: Sequence[NewFile]) -> None: ...
@@ -126,7 +128,7 @@ class ToolRunner:
     def __init__(
         self,
         journal: Journal,
-        shelf: FileShelf,
+        store: FileStore,
         clock: Clock,
         services: ToolServices,
         reached: Callable[[str], None] = lambda _: None,
@@ -135,7 +137,7 @@ class ToolRunner:
         self.journaling = Journaling(journal, clock)
         self._watch = watch or ToolWatch(clock)
         self._reached = reached
-        self._shelf = shelf
+        self._store = store
         self._clock = clock
         self._services = services
         self._places: dict[tuple[ChatId, Mode], str] = {}
@@ -279,7 +281,7 @@ class ToolRunner:
             await self.journaling.lose(run, batch.fence)
             raise
         self._reached("tools.ran")
-        await self._shelf.keep(batch.card, output.files)
+        await self._store.keep(batch.card, output.files)
         self._reached("tools.files_kept")
         if tool.effect is not Effect.READS:
             await self.journaling.end(run, batch.fence, tool, output)

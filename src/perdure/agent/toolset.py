@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from perdure.core.action import CallKind
 from perdure.core.card import Card, ClientTool
-from perdure.core.chat import CallKind
 from perdure.core.message import ToolCall
 from perdure.core.screen import Screen
 from perdure.providers.estimate import estimate

@@ -2,10 +2,10 @@
 
 from functools import cached_property
 
+from perdure.access.actor import ActorRows
 from perdure.access.keyring import Keyring
 from perdure.access.login_services import LoginSetup
 from perdure.access.people import Groups, People, Tokens
-from perdure.access.rows import ActorRows
 from perdure.config.admin import Configuration, ModelConfiguration
 from perdure.config.integrations import HookConfiguration, McpServers
 from perdure.config.network import NetworkConfiguration

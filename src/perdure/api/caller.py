@@ -3,9 +3,8 @@
 from functools import cached_property
 from uuid import UUID, uuid4, uuid5
 
-from perdure.access.actor import Actor
+from perdure.access.actor import Actor, ActorRows
 from perdure.access.chats import Chats
-from perdure.access.rows import ActorRows
 from perdure.api.administration import Administration
 from perdure.api.announcements import Announcements
 from perdure.api.chat_changes import ChatChanges

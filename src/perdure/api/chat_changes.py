@@ -10,9 +10,8 @@ from perdure.api.services import Services
 from perdure.core.card import NewCard
 from perdure.core.commit import Commit
 from perdure.core.ids import ChatId, MessageNumber, UserId
-from perdure.machine.diagram import follow
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.messages import EditMessage, Target
+from perdure.machine.following import follow
+from perdure.machine.transitions import EditMessage, Target, Transition
 
 T = TypeVar("T")
 

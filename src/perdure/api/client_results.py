@@ -11,10 +11,10 @@ from perdure.access.chats import Seen
 from perdure.agent.notices import WITHHELD, rows
 from perdure.api.caller import Caller
 from perdure.config.hooks import HookEvent
-from perdure.core.chat import ActionKind
+from perdure.core.action import ActionKind
 from perdure.core.commit import Commit
 from perdure.core.message import ToolCall
-from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
+from perdure.machine.transitions import CompleteRequiresAction, Outcome
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.hooks.messages import Subject, Verdict
 

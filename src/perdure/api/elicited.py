@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import msgspec
 
 from perdure.api.wire.control import AnswerAction, FormAnswer
-from perdure.core.chat import Action, ActionKind, Chat, Question
+from perdure.core.action import Action, ActionKind, Question
+from perdure.core.chat import Chat
 from perdure.core.errors import InvalidInput, Validation
 from perdure.tools.arguments import misfit
 

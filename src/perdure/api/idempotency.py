@@ -16,8 +16,8 @@ from weakref import WeakValueDictionary
 
 from msgspec import structs
 
+from perdure.access.actor import ActorRows
 from perdure.access.keyring import Keyring
-from perdure.access.rows import ActorRows
 from perdure.api.http import Answer, Call
 from perdure.api.routing import Route
 from perdure.core.commit import Commit, IdempotencyKey

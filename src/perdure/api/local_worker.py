@@ -9,8 +9,7 @@ from perdure.core.commit import Commit
 from perdure.core.ids import UserId
 from perdure.machine.change import Owner
 from perdure.machine.machine import Bundle
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.driving import Acquire, RecordGenerationAttempt
+from perdure.machine.transitions import Acquire, RecordGenerationAttempt, Transition
 
 
 class LocalWorker(Protocol):

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from perdure.access.actor import ActorRows
 from perdure.access.authentication import check_origin, check_page
 from perdure.access.credentials import secret_of
-from perdure.access.rows import ActorRows
 from perdure.api.caller import Caller
 from perdure.api.decoding import body_of, query_of
 from perdure.api.errors import Problem, answer_of, page_of, wants_page

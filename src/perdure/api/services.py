@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from perdure.access.actor import Actor
+from perdure.access.actor import Actor, ActorRows
 from perdure.access.authentication import Authentication
 from perdure.access.keyring import Keyring
 from perdure.access.login_services import LoginServices
 from perdure.access.previews import Previews
-from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import SignIn
 from perdure.access.vapid import VapidKeys

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from perdure.access.actor import Actor, Permission
+from perdure.access.actor import Actor, ActorRows, Permission
 from perdure.access.authentication import Authentication, check_page
 from perdure.access.credentials import secret_of
-from perdure.access.rows import ActorRows
 from perdure.api.errors import answer_of
 from perdure.core.errors import ChatNotFound, NotFound, Unauthenticated
 from perdure.core.ids import ChatId, WorkspaceId

@@ -16,7 +16,7 @@ from perdure.core.ids import ChatId, FileId
 from perdure.core.imports import KEY_PREFIX, LiveMessage, Outcome, OutOfPlace, Placing, placed, repaired
 from perdure.core.message import File, Message, NewMessage
 from perdure.machine.machine import Request
-from perdure.machine.transitions.lifecycle import Create, TakeIn
+from perdure.machine.transitions import Create, TakeIn
 from perdure.store.tables import files, imports, messages
 from perdure.store.tables.imports import Became, ImportedMessage
 

@@ -4,11 +4,11 @@ import re
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
+from perdure.access.actor import ActorRows
 from perdure.access.authentication import Authentication
 from perdure.access.login_services import LoginServices
 from perdure.access.oidc import Oidc
 from perdure.access.previews import Previews
-from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import SignIn
 from perdure.access.vapid import VapidKeys

@@ -4,7 +4,7 @@ from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.channels.inbound import mark
 from perdure.channels.posts import PendingCall, Post
-from perdure.core.chat import ActionKind
+from perdure.core.action import ActionKind
 from perdure.core.message import Role
 from perdure.core.public import shown_text
 from perdure.store.tables.webhooks import TakenEvent

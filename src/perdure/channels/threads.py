@@ -2,8 +2,8 @@
 
 from uuid import uuid4
 
+from perdure.access.actor import record
 from perdure.access.roles import ShareRole
-from perdure.access.rows import record
 from perdure.api.caller import Caller
 from perdure.config.triggers import TriggerOptions
 from perdure.core.errors import ChatNotFound

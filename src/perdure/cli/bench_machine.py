@@ -19,10 +19,15 @@ from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
 from perdure.core.message import NewMessage, Role, Text, Usage
 from perdure.machine.change import Owner
 from perdure.machine.machine import Machine
-from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt
-from perdure.machine.transitions.endings import FinishTurn
-from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions import (
+    Abandon,
+    Acquire,
+    CommitStep,
+    Create,
+    FinishTurn,
+    RecordGenerationAttempt,
+    SendMessage,
+)
 from perdure.proof.evidence import sql
 from perdure.store.connection import connect
 from perdure.store.embedded.server import EmbeddedPostgres

@@ -13,7 +13,8 @@ import msgspec
 
 from perdure.cli.screen import Screen
 from perdure.client import ApiError, Chat, Client, EventStream
-from perdure.core.chat import ActionKind, Busy, Status
+from perdure.core.action import ActionKind
+from perdure.core.chat import Busy, Status
 from perdure.core.events import ActionRequired, PendingAction, PendingCall, PendingQuestion, StatusEvent
 from perdure.core.message import Message
 

@@ -6,7 +6,7 @@ from typing import Any
 from perdure.cli.json_lines import JsonLines
 from perdure.client import ApiError
 from perdure.client.chats import Chat
-from perdure.core.chat import ActionKind, Verdict
+from perdure.core.action import ActionKind, Verdict
 from perdure.core.events import PendingAction, PendingCall, PendingQuestion
 from perdure.faces.acp.updates import call_of
 

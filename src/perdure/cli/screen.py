@@ -5,7 +5,7 @@ from typing import Any, TextIO
 
 from msgspec import json
 
-from perdure.core.chat import ActionKind, BudgetOwner
+from perdure.core.action import ActionKind, BudgetOwner
 from perdure.core.deltas import TextDelta, ToolCallDelta
 from perdure.core.events import (
     ActionRequired,

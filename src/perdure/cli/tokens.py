@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from perdure.access.actor import Scope
+from perdure.access.actor import Scope, record
 from perdure.access.credentials import HINT_LENGTH, TOKEN_PREFIX, digest, mint
-from perdure.access.rows import record
 from perdure.access.signing_in import FIRST_EMAIL
 from perdure.cli.users import owners_rows, with_pool
 from perdure.core.errors import NotFound

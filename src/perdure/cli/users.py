@@ -7,9 +7,8 @@ from typing import Annotated, TypeVar
 import msgspec
 import typer
 
-from perdure.access.actor import PERMISSIONS, Actor, Role
+from perdure.access.actor import PERMISSIONS, Actor, ActorRows, Role, record
 from perdure.access.credentials import hashed
-from perdure.access.rows import ActorRows, record
 from perdure.access.signing_in import FIRST_EMAIL, SignIn, first_account
 from perdure.api.wire.people import Email as Address
 from perdure.app.foundation import migrate_database

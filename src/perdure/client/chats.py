@@ -11,7 +11,8 @@ from msgspec import Struct, json, to_builtins
 from perdure.client.connection import ApiError, Connection
 from perdure.client.stream import EventStream, Transport
 from perdure.client.tools import ClientTool
-from perdure.core.chat import ActionKind, Busy, Status
+from perdure.core.action import ActionKind
+from perdure.core.chat import Busy, Status
 from perdure.core.events import (
     ActionRequired,
     AnyEvent,

@@ -6,10 +6,9 @@ from uuid import UUID
 import msgspec
 from msgspec import structs
 
-from perdure.access.actor import Permission
+from perdure.access.actor import ActorRows, Permission, record
 from perdure.access.credentials import HINT_LENGTH
 from perdure.access.keyring import Keyring
-from perdure.access.rows import ActorRows, record
 from perdure.config.config import KEY_PURPOSE, provider_of
 from perdure.config.models import ModelOptions, Provider, ProviderOptions
 from perdure.config.settings import PersonalSettings, Settings, checked

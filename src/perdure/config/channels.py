@@ -4,9 +4,9 @@ import base64
 import hashlib
 import secrets
 
+from perdure.access.actor import ActorRows, record
 from perdure.access.github_app import read_app
 from perdure.access.keyring import Keyring
-from perdure.access.rows import ActorRows, record
 from perdure.config.triggers import Channel
 from perdure.config.webhooks import WEBHOOK_PURPOSE
 from perdure.core.addresses import reachable

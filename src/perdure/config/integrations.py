@@ -2,9 +2,8 @@
 
 import msgspec
 
-from perdure.access.actor import Permission
+from perdure.access.actor import ActorRows, Permission, record
 from perdure.access.keyring import Keyring
-from perdure.access.rows import ActorRows, record
 from perdure.config.config import hook_of, mcp_server_of
 from perdure.config.hooks import HOOK_PURPOSE, Hook, HookOptions
 from perdure.config.mcp import SERVER_PURPOSE, McpOptions, McpSecrets, McpServer, Transport

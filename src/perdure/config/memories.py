@@ -3,8 +3,7 @@
 import re
 from uuid import UUID
 
-from perdure.access.actor import Actor, Permission
-from perdure.access.rows import ActorRows, record
+from perdure.access.actor import Actor, ActorRows, Permission, record
 from perdure.core.errors import InvalidInput, NotFound, Refused, Validation
 from perdure.core.ids import MemoryId
 from perdure.core.text import normalised, storable

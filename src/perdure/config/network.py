@@ -5,9 +5,8 @@ from uuid import UUID
 
 import msgspec
 
-from perdure.access.actor import Permission
+from perdure.access.actor import ActorRows, Permission, record
 from perdure.access.keyring import Keyring
-from perdure.access.rows import ActorRows, record
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import ChatId
 from perdure.store.tables import network

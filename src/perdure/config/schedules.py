@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 from msgspec import Struct, structs
 
-from perdure.access.rows import ActorRows, record
+from perdure.access.actor import ActorRows, record
 from perdure.config.speech import Speech
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import ScheduleId

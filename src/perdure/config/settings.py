@@ -6,7 +6,7 @@ from typing import Annotated, Any, get_type_hints
 import msgspec
 from msgspec import Meta, Struct
 
-from perdure.core.chat import Approvers
+from perdure.core.action import Approvers
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import ModelName, UserId
 from perdure.core.message import Effort

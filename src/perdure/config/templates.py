@@ -1,7 +1,6 @@
 """Templates as an actor may bring them and take them away."""
 
-from perdure.access.actor import Permission
-from perdure.access.rows import ActorRows, record
+from perdure.access.actor import ActorRows, Permission, record
 from perdure.core.errors import NotFound, Refused
 from perdure.store.tables import templates
 from perdure.store.tables.templates import packed

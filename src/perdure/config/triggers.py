@@ -6,9 +6,9 @@ from enum import StrEnum
 import msgspec
 from msgspec import Struct, structs
 
+from perdure.access.actor import ActorRows, record
 from perdure.access.keyring import Keyring
 from perdure.access.roles import ShareRole
-from perdure.access.rows import ActorRows, record
 from perdure.access.webhook_signatures import Signing, usable_secret
 from perdure.config.speech import Speech
 from perdure.core.chat import Busy

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
+from perdure.access.actor import ActorRows, record
 from perdure.access.keyring import Keyring
-from perdure.access.rows import ActorRows, record
 from perdure.core.addresses import reachable
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import WebhookId

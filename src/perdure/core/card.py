@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from perdure.core.chat import Approvers
+from perdure.core.action import Approvers
 from perdure.core.ids import ChatId, ModelName, OrganisationId, UserId, WorkspaceId
 from perdure.core.message import Effort
 

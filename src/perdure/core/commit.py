@@ -8,9 +8,11 @@ from uuid import UUID
 
 from msgspec import Struct, json, structs
 
+from perdure.core.action import Action, ActionKind, Asks, deciders_of
 from perdure.core.card import Card, CardChange, NewCard, moved_fields
-from perdure.core.chat import Action, ActionKind, Asks, Chat, Fence, Status, deciders_of
+from perdure.core.chat import Chat, Status
 from perdure.core.events import ChatCard, PendingAction, PendingCall, PendingQuestion, QueuedMessage
+from perdure.core.fence import Fence
 from perdure.core.ids import ChangeId, ChatId, FileId, MessageNumber, QueuedNumber, UserId
 from perdure.core.message import AnyPart, Kind, Message, NewMessage, ToolCall
 

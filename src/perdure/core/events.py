@@ -6,9 +6,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from perdure.core.action import ActionKind, Approvers, Asks, BudgetOwner, Verdict
 from perdure.core.author import Author
 from perdure.core.card import ChatSource
-from perdure.core.chat import ActionKind, Approvers, Asks, BudgetOwner, Status, Verdict
+from perdure.core.chat import Status
 from perdure.core.deltas import AnyDelta
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import ChatId, MessageNumber, ModelName, QueuedNumber, UserId, WorkspaceId

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
+from perdure.core.errors import PerdureError
 from perdure.core.timing import Clock
 
 K = TypeVar("K")
@@ -44,6 +45,62 @@ class BackgroundTasks:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             self._log.error("%s failed", task.get_name(), exc_info=error)
+
+
+class Shared(Generic[K, V]):
+    """The same work at the same time is done once, for all who ask for it; whoever gives up takes it from nobody."""
+
+    def __init__(self, work: Callable[[K], Awaitable[V]]) -> None:
+        self._work = work
+        self._under_way: dict[K, asyncio.Future[V]] = {}
+
+    async def __call__(self, key: K) -> V:
+        task = self._under_way.get(key)
+        if task is None:
+            task = self._under_way[key] = asyncio.ensure_future(self._work(key))
+            task.add_done_callback(lambda _: self._under_way.pop(key))
+        return await asyncio.shield(task)
+
+
+class Uncancelled:
+    """Work that nobody's cancellation reaches: whoever waits for it may go, and it is done all the same.
+
+    `asyncio.shield` does the same for half as much again.
+    """
+
+    def __init__(self) -> None:
+        self._tasks = set[asyncio.Task[None]]()
+
+    async def wait(self, work: Coroutine[None, None, T]) -> T:
+        """Do it, and wait for it. What it did not expect is told to the loop where nobody waits any more."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+        task = loop.create_task(_tell(done, work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await done
+
+    async def settled(self) -> None:
+        """Wait until none is under way."""
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+
+async def _tell(done: "asyncio.Future[T]", work: Coroutine[None, None, T]) -> None:
+    """Do the work and tell the one who waits, if somebody still does."""
+    try:
+        result = await work
+    except asyncio.CancelledError:
+        done.cancel()
+        raise
+    except Exception as error:
+        if not done.done():
+            done.set_exception(error)
+        elif not isinstance(error, PerdureError):
+            raise
+    else:
+        if not done.done():
+            done.set_result(result)
 
 
 async def every(

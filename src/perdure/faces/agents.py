@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from perdure.access.chats import Seen
 from perdure.api.routes.control import act
-from perdure.core.chat import ActionKind
+from perdure.core.action import ActionKind
 from perdure.core.errors import ChatNotFound, NotFound, TransitionNotAllowed
 from perdure.core.ids import ModelName
 from perdure.faces.asked import TurnId, own_tools

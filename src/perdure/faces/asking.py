@@ -24,7 +24,7 @@ from perdure.faces.asked import Asked, NoModel, StillAnswering, TurnId, offered
 from perdure.faces.content import read_content
 from perdure.faces.conversation import Entry, common
 from perdure.faces.finding import Finding
-from perdure.machine.transitions.actions import Outcome
+from perdure.machine.transitions import Outcome
 
 AGENT = "agent/"
 """Before the name of a template that is chosen as if it were a model."""

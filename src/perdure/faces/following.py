@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 from perdure.access.chats import Chats
-from perdure.core.chat import ActionKind, Status
+from perdure.core.action import ActionKind
+from perdure.core.chat import Status
 from perdure.core.cursor import Cursor
 from perdure.core.events import (
     ActionRequired,

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from perdure.core.action import Action, CallKind
 from perdure.core.author import Author
 from perdure.core.card import CardChange
-from perdure.core.chat import QUEUE_LIMIT, Action, CallKind, Chat, Status
+from perdure.core.chat import QUEUE_LIMIT, Chat, Status
 from perdure.core.commit import InboxKind, Mentions
 from perdure.core.errors import QueuedMessageNotFound, QueueFull, TransitionNotAllowed
 from perdure.core.failure import ChatError, RetryState

@@ -11,9 +11,10 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from perdure.core.card import NewCard
-from perdure.core.chat import Chat, Fence
+from perdure.core.chat import Chat
 from perdure.core.commit import Commit, Guard, IdempotencyKey
 from perdure.core.errors import Fenced, KeyTaken, NotFound, Refused, Unavailable
+from perdure.core.fence import Fence
 from perdure.core.ids import ChangeId
 from perdure.core.tasks import Backoff
 from perdure.core.timing import COMMIT_PATIENCE, COMMIT_RETRY_LONGEST, DATABASE_RETRY_FIRST, Clock

@@ -13,8 +13,8 @@ from perdure.core.errors import ChatNotFound, InvalidState, NotRoot, Unavailable
 from perdure.core.ids import ChangeId, ChatId
 from perdure.core.tasks import Backoff
 from perdure.core.timing import COMMIT_PATIENCE, COMMIT_RETRY_LONGEST, DATABASE_RETRY_FIRST, Clock
-from perdure.machine.diagram import follow
-from perdure.machine.transitions.lifecycle import SetArchived
+from perdure.machine.following import follow
+from perdure.machine.transitions import SetArchived
 from perdure.store.execution import Execution, Member
 
 TRIES = 20

@@ -1,32 +1,28 @@
 """Following arrows for real: read, plan, commit once, announce."""
 
-import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import replace as with_fields
-from typing import TypeVar
 
 from perdure.core.card import NewCard
-from perdure.core.chat import Chat, Fence
+from perdure.core.chat import Chat
 from perdure.core.commit import Commit
-from perdure.core.errors import EditedMessageNotUser, Fenced, MessageNotFound, PerdureError, TransitionNotAllowed
-from perdure.core.ids import ChatId, MessageNumber, QueuedNumber, UserId
-from perdure.core.message import Role
+from perdure.core.errors import Fenced, PerdureError, TransitionNotAllowed
+from perdure.core.fence import Fence
+from perdure.core.ids import ChatId, MessageNumber
+from perdure.core.tasks import Uncancelled
 from perdure.core.timing import Clock, SystemClock
 from perdure.machine.committer import Committer, PlanFrom, Request
-from perdure.machine.diagram import Transitions, follow
+from perdure.machine.editing import load_target
 from perdure.machine.family import archive_family
+from perdure.machine.following import Transitions, follow
 from perdure.machine.row_cache import ChatLocks, RowCache
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.messages import Target
+from perdure.machine.transitions import Target, Transition
 from perdure.store.execution import Execution, IdTaken
 from perdure.store.outbox import Outbox
-from perdure.store.tables.execution import LiveMessage
 
 Bundle = Callable[[Chat], Transitions]
 """Transitions to follow from where the chat is. It is asked again whenever the chat moved meanwhile."""
 
-
-T = TypeVar("T")
 _PLAIN = Request()
 Announce = Callable[[Commit], None]
 
@@ -40,7 +36,7 @@ class Machine:
         self._clock = clock or SystemClock()
         self._locks = ChatLocks()
         self._rows = RowCache()
-        self._committing = set[asyncio.Task[None]]()
+        self._commits = Uncancelled()
 
     @property
     def outbox(self) -> Outbox:
@@ -94,7 +90,7 @@ class Machine:
         """Follow arrows that replace a message, which is read together with the chat."""
         left = await self._locks.acquire(chat_id, request.patience)
         try:
-            base, target = await self._load_target(chat_id, number)
+            base, target = await load_target(self._execution, chat_id, number)
             plan_from = _planner(bundle(target), request.fence)
             return await self._write(plan_from(base), plan_from, request, left)
         finally:
@@ -102,7 +98,7 @@ class Machine:
 
     async def archive_family(self, root_id: ChatId, *, archived: bool) -> tuple[Commit, ...]:
         """Put a root away with all its descendants, or bring them back: all of them, or none."""
-        return await self._uncancelled(self._archive(root_id, archived=archived))
+        return await self._commits.wait(self._archive(root_id, archived=archived))
 
     async def _archive(self, root_id: ChatId, *, archived: bool) -> tuple[Commit, ...]:
         commits = tuple(await archive_family(self._execution, root_id, self._clock, archived=archived))
@@ -113,24 +109,7 @@ class Machine:
 
     async def settled(self) -> None:
         """Wait for the commits that are under way."""
-        while self._committing:
-            await asyncio.wait(set(self._committing))
-
-    async def _load_target(self, chat_id: ChatId, number: MessageNumber) -> tuple[Chat, Target]:
-        chat, message = await self._execution.load_with_message(chat_id, number)
-        if message is None:
-            raise MessageNotFound
-        if message.role is not Role.USER:
-            raise EditedMessageNotUser("EditMessage", chat.state.value, "Only a user message can be edited.")
-        return chat, Target(
-            number=number,
-            visibility=message.visibility,
-            model=message.model,
-            effort=message.effort,
-            authors=frozenset(message.authors),
-            waiting=_by_author(message),
-            versions=(chat.history_version, chat.queue_version),
-        )
+        await self._commits.settled()
 
     def _plan_from_cache(self, chat_id: ChatId, plan_from: PlanFrom) -> Commit | None:
         """A plan from the row as this process left it: if it moved since, the swap is lost and the row is read.
@@ -150,19 +129,7 @@ class Machine:
         if plan.empty:
             return plan
         committer = Committer(self._execution, self._clock, plan_from, request, patience)
-        return await self._uncancelled(self._written(committer, plan))
-
-    async def _uncancelled(self, work: Coroutine[None, None, T]) -> T:
-        """A task that nobody's cancellation reaches: whoever waits may go, a commit may not.
-
-        `asyncio.shield` does the same for half as much again, at every commit.
-        """
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[T] = loop.create_future()
-        task = loop.create_task(_tell(done, work))
-        self._committing.add(task)
-        task.add_done_callback(self._committing.discard)
-        return await done
+        return await self._commits.wait(self._written(committer, plan))
 
     async def _written(self, committer: Committer, plan: Commit) -> Commit:
         try:
@@ -174,30 +141,6 @@ class Machine:
         if not commit.empty:
             self._announce(commit)
         return commit
-
-
-def _by_author(message: LiveMessage) -> dict[UserId | None, tuple[QueuedNumber, ...]]:
-    waiting: dict[UserId | None, tuple[QueuedNumber, ...]] = {}
-    for number, author in zip(message.waiting, message.waiting_by, strict=True):
-        waiting[author] = (*waiting.get(author, ()), number)
-    return waiting
-
-
-async def _tell(done: "asyncio.Future[T]", work: Coroutine[None, None, T]) -> None:
-    """Do the work and tell the one who waits, if somebody still does."""
-    try:
-        result = await work
-    except asyncio.CancelledError:
-        done.cancel()
-        raise
-    except Exception as error:
-        if not done.done():
-            done.set_exception(error)
-        elif not isinstance(error, PerdureError):
-            raise
-    else:
-        if not done.done():
-            done.set_result(result)
 
 
 def _planner(bundle: Bundle, fence: Fence | None) -> PlanFrom:

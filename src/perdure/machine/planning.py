@@ -7,8 +7,9 @@ from datetime import timedelta
 import msgspec
 from msgspec.structs import force_setattr, replace
 
+from perdure.core.action import Asks, CallKind, OpenCall
 from perdure.core.card import CardChange
-from perdure.core.chat import AT_REST, Asks, CallKind, Chat, OpenCall, QueueEntry, Status
+from perdure.core.chat import AT_REST, Chat, QueueEntry, Status
 from perdure.core.commit import Commit, InboxKind, Mentions
 from perdure.core.errors import InvalidInput
 from perdure.core.ids import FileId, MessageNumber, QueuedNumber

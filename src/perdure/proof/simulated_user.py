@@ -12,7 +12,8 @@ import aiohttp
 
 from perdure.client import ApiError, Chat, Client, Transport, tool
 from perdure.client.chats import Sent
-from perdure.core.chat import ActionKind, Busy, Status
+from perdure.core.action import ActionKind
+from perdure.core.chat import Busy, Status
 from perdure.core.events import PendingAction
 from perdure.core.message import Role
 from perdure.proof.checked_transcript import CheckedTranscript

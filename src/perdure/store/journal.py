@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from perdure.core.chat import Fence
 from perdure.core.errors import Conflict
+from perdure.core.fence import Fence
 from perdure.core.ids import ChatId, MessageNumber, RunnerId
 from perdure.core.text import storable
 from perdure.store.losses import Losses, Started

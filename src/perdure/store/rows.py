@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 from asyncpg import Record
 
+from perdure.core.action import Action, Asks, OpenCall
 from perdure.core.author import Author
-from perdure.core.chat import Action, Asks, Chat, OpenCall, QueueEntry, Status
+from perdure.core.chat import Chat, QueueEntry, Status
 from perdure.core.events import QueuedMessage
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import QueuedNumber

@@ -11,14 +11,15 @@ from perdure.core.cursor import Cursor, Position
 from perdure.core.errors import ChatNotFound
 from perdure.core.events import PresentPerson
 from perdure.core.ids import ChatId
+from perdure.core.tasks import Shared
 from perdure.live.episodes import Episode, EpisodeKey
 from perdure.store.following import Reading
 from perdure.store.tables.chats import Versions
 from perdure.stream.batches import Batch
-from perdure.stream.log import Anchor, End, Node, Parts, Present, Synced
+from perdure.stream.log import Chain, End, Parts, Present, Synced
 from perdure.stream.view import News, View, behind, moved_on, sync, view_of
 
-Read = Callable[[ChatId, Position | None], Awaitable[Reading | None]]
+Read = Callable[[Position | None], Awaitable[Reading | None]]
 Lost = Callable[[ChatId, Cursor, int], Awaitable[None]]
 """Told of a chat, what was known of it, and the version of another past that the database has."""
 GONE = "gone"
@@ -37,7 +38,7 @@ class Hub:
         self.chat_id = chat_id
         self.view: View | None = None
         self.seen = Cursor()
-        self.tail: Node = Anchor()
+        self.chain = Chain()
         self.subscribers = 0
         self.people: tuple[PresentPerson, ...] = ()
         """Who follows the chat, where they are several."""
@@ -45,21 +46,9 @@ class Hub:
         self._read = read
         self._moved = moved
         self._lost = lost
-        self._waiting: list[asyncio.Future[None]] = []
         self._stale = False
         self._syncing: asyncio.Task[None] | None = None
-        self._reads: dict[Position | None, asyncio.Future[Reading | None]] = {}
-
-    @property
-    def over(self) -> bool:
-        """Whether it ended: whoever comes now needs another hub."""
-        return isinstance(self.tail, End)
-
-    async def grown(self) -> None:
-        """Wait until the chain has another link."""
-        growth = asyncio.get_running_loop().create_future()
-        self._waiting.append(growth)
-        await growth
+        self._shared = Shared(read)
 
     async def read(self, since: Position | None) -> Reading:
         """The chat as it is now. What the read shows to be new here, is told to everyone else too."""
@@ -71,14 +60,6 @@ class Hub:
             self._begin(view_of(reading))
         self.hinted(reading.chat.snapshot_version, reading.metadata_version)
         return reading
-
-    async def _shared(self, since: Position | None) -> Reading | None:
-        """One read for all who ask for the same at the same time."""
-        task = self._reads.get(since)
-        if task is None:
-            task = self._reads[since] = asyncio.ensure_future(self._read(self.chat_id, since))
-            task.add_done_callback(lambda _: self._reads.pop(since))
-        return await asyncio.shield(task)
 
     def hinted(self, snapshot: int, metadata: int) -> None:
         """Somebody says that the chat is at these versions."""
@@ -124,10 +105,10 @@ class Hub:
     def present(self, people: tuple[PresentPerson, ...]) -> None:
         """Others follow the chat than before."""
         self.people = people
-        self._chain(Present(people))
+        self.chain.append(Present(people))
 
     def end(self, reason: str) -> None:
-        self._chain(End(reason))
+        self.chain.append(End(reason))
 
     def _begin(self, view: View) -> None:
         self.view = view
@@ -142,7 +123,7 @@ class Hub:
         while self._stale and self.view is not None:
             self._stale = False
             view, seen = self.view, self.seen
-            reading = await self._read(self.chat_id, seen.position)
+            reading = await self._read(seen.position)
             if reading is None:
                 self.end(GONE)
             elif seen.lost(reading.chat, reading.line):
@@ -169,7 +150,7 @@ class Hub:
         before, seen = self.view, self.seen
         events, self.seen = sync(seen, news, view, before=before)
         self.view = view
-        self._chain(Synced(seen, self.seen, Batch(events)))
+        self.chain.append(Synced(seen, self.seen, Batch(events)))
         self._moved(self)
         if self.episode is not None:
             self.woken(self.episode)
@@ -178,17 +159,7 @@ class Hub:
         pieces = episode.parts_since(self.seen.seq)
         if pieces:
             seen, self.seen = self.seen, replace(self.seen, seq=self.seen.seq + len(pieces))
-            self._chain(Parts(seen, self.seen, episode.key, pieces))
-
-    def _chain(self, node: Synced | Parts | Present | End) -> None:
-        if isinstance(self.tail, End):
-            return
-        self.tail.next = node
-        self.tail = node
-        waiting, self._waiting = self._waiting, []
-        for growth in waiting:
-            if not growth.done():
-                growth.set_result(None)
+            self.chain.append(Parts(seen, self.seen, episode.key, pieces))
 
 
 def _name(key: EpisodeKey) -> tuple[int, int]:

@@ -118,10 +118,10 @@ class Hubs:
     def _hub(self, chat_id: ChatId) -> Hub:
         found = self._hubs.get(chat_id)
         if found is not None:
-            if not found[0].over:
+            if not found[0].chain.over:
                 return found[0]
             found[1]()
-        hub = Hub(chat_id, self._read, self._moved, self._lost)
+        hub = Hub(chat_id, partial(self._read, chat_id), self._moved, self._lost)
         self._hubs[chat_id] = hub, self._episodes.follow(chat_id, hub.woken)
         hub.episode = self._episodes.of(chat_id)
         if self.ended:

@@ -1,5 +1,6 @@
 """What a hub has told its subscribers, as a chain: whoever is behind keeps just what it still has to read alive."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -76,3 +77,32 @@ class End:
 
 
 Node: TypeAlias = Anchor | Synced | Parts | Present | End
+
+
+class Chain:
+    """The newest link, and those who wait for the next one."""
+
+    def __init__(self) -> None:
+        self.tail: Node = Anchor()
+        self._waiting: list[asyncio.Future[None]] = []
+
+    @property
+    def over(self) -> bool:
+        return isinstance(self.tail, End)
+
+    def append(self, link: Synced | Parts | Present | End) -> None:
+        """Another link, unless the chain has ended."""
+        if isinstance(self.tail, End):
+            return
+        self.tail.next = link
+        self.tail = link
+        waiting, self._waiting = self._waiting, []
+        for growth in waiting:
+            if not growth.done():
+                growth.set_result(None)
+
+    async def grown(self) -> None:
+        """Wait until there is another link."""
+        growth = asyncio.get_running_loop().create_future()
+        self._waiting.append(growth)
+        await growth

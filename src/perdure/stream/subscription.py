@@ -20,7 +20,7 @@ class Subscription:
     def __init__(self, hub: Hub, cursor: Cursor | None) -> None:
         self._hub = hub
         self._cursor = cursor
-        self._node: Node = hub.tail
+        self._node: Node = hub.chain.tail
         self._seen = cursor or START
         self._begun = False
 
@@ -35,7 +35,7 @@ class Subscription:
             while self._node.next is None:
                 if isinstance(self._node, End):
                     raise Ended(self._node.reason)
-                await self._hub.grown()
+                await self._hub.chain.grown()
 
     async def _first(self) -> Batch:
         """Everything that the subscriber has not seen, and the current state."""

@@ -4,19 +4,25 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID, uuid4
 
+from perdure.core.action import ActionKind, CallKind
 from perdure.core.card import NewCard
-from perdure.core.chat import ActionKind, CallKind, Chat, State
+from perdure.core.chat import Chat, State
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
 from perdure.core.message import NewMessage, Role, Text, ToolCall, ToolResult
 from perdure.machine.change import Owner
 from perdure.machine.machine import Machine
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import EnterRequiresAction
-from perdure.machine.transitions.driving import CommitStep
-from perdure.machine.transitions.endings import FinishError, FinishTurn, Interrupt
-from perdure.machine.transitions.lifecycle import Create, SetArchived
-from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions import (
+    CommitStep,
+    Create,
+    EnterRequiresAction,
+    FinishError,
+    FinishTurn,
+    Interrupt,
+    SendMessage,
+    SetArchived,
+    Transition,
+)
 
 FAILURE = ChatError("The model is out of order.", ErrorKind.OVERLOADED)
 KINDS = {"ask_page": CallKind.CLIENT, "wait": CallKind.CHILDREN}

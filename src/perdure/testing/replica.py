@@ -22,9 +22,7 @@ from perdure.core.message import Kind, Message, NewMessage, Role, Text, ToolCall
 from perdure.core.timing import Clock, SystemClock
 from perdure.live.episodes import Episode, Piece
 from perdure.machine.change import Owner
-from perdure.machine.transitions.driving import Acquire, RecordGenerationAttempt
-from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions import Acquire, Create, RecordGenerationAttempt, SendMessage
 from perdure.settings import Settings
 from perdure.store.histories import load_history
 from perdure.store.pool import Pool

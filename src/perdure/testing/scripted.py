@@ -15,11 +15,16 @@ from perdure.live.episodes import Episode, EpisodeKey, Episodes
 from perdure.machine.announcer import Announcer
 from perdure.machine.change import Owner
 from perdure.machine.machine import Machine
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.driving import Acquire, CommitStep, RecordGenerationAttempt
-from perdure.machine.transitions.endings import FinishTurn
-from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.messages import EditMessage, SendMessage
+from perdure.machine.transitions import (
+    Acquire,
+    CommitStep,
+    Create,
+    EditMessage,
+    FinishTurn,
+    RecordGenerationAttempt,
+    SendMessage,
+    Transition,
+)
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus, Pubsub

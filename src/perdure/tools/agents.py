@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from perdure.core.chat import CallKind
+from perdure.core.action import CallKind
 from perdure.core.message import Effort
 from perdure.tools.call import WITH_AGENTS, ToolFailed
 from perdure.tools.family import AgentType

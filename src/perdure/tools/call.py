@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from perdure.core.chat import Fence
+from perdure.core.fence import Fence
 from perdure.core.ids import ChatId, FileId, ModelName, OrganisationId, UserId
 from perdure.core.message import Effort, Media, Message, Usage
 from perdure.core.text import encodable

@@ -21,10 +21,7 @@ from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import AnyPart, Effort, NewMessage, Role, Text, Visibility
 from perdure.core.text import storable
 from perdure.machine.machine import Machine, Request
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.endings import Interrupt
-from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions import Create, Interrupt, SendMessage, Transition
 from perdure.observe.measures.work import AgentMeasures
 from perdure.store import family
 from perdure.store.family import Agent, Parent

@@ -2,8 +2,7 @@
 
 from uuid import NAMESPACE_URL, uuid5
 
-from perdure.access.actor import PERMISSIONS, Actor, Permission, Role
-from perdure.access.rows import ActorRows
+from perdure.access.actor import PERMISSIONS, Actor, ActorRows, Permission, Role
 from perdure.config.schedules import ScheduleOptions, Schedules, read_options
 from perdure.core.errors import InvalidInput, NotAllowed
 from perdure.core.ids import ScheduleId

@@ -7,13 +7,13 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from perdure.core.chat import ActionKind, Chat, Status
+from perdure.core.action import ActionKind
+from perdure.core.chat import Chat, Status
 from perdure.core.errors import ChatNotFound, Refused
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ChatId
 from perdure.machine.machine import Bundle, Machine
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
+from perdure.machine.transitions import CompleteRequiresAction, Outcome, Transition
 from perdure.observe.measures.work import AgentMeasures
 from perdure.store import family
 from perdure.store.family import Agent

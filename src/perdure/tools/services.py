@@ -20,7 +20,7 @@ class Archive(Protocol):
     async def read(self, chat_id: ChatId, *, words: str, before: int | None, limit: int) -> str: ...
 
 
-class MemoryShelf(Protocol):
+class MemoryStore(Protocol):
     """What is kept for later chats, and told them."""
 
     async def block(self, card: Card) -> str | None: ...
@@ -30,7 +30,7 @@ class MemoryShelf(Protocol):
     async def find(self, chat_id: ChatId, words: str, limit: int) -> str: ...
 
 
-class ScheduleShelf(Protocol):
+class ScheduleStore(Protocol):
     """What begins by itself, of whoever asked."""
 
     async def add(self, ctx: CallContext, name: str, rule: str, prompt: str, zone: str, *, here: bool) -> str: ...
@@ -56,5 +56,5 @@ class ToolServices:
     skills: Skills
     archive: Archive
     advisor: Advisor
-    memories: MemoryShelf
-    schedules: ScheduleShelf
+    memories: MemoryStore
+    schedules: ScheduleStore

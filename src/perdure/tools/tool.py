@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypedDict, Unpack, get_type_hint
 
 import msgspec
 
-from perdure.core.chat import CallKind
+from perdure.core.action import CallKind
 from perdure.core.screen import Screen
 from perdure.core.timing import TOOL_TIMEOUT
 from perdure.tools.call import EVERYWHERE, CallContext, Mode, ToolFailed, ToolOutput

@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from perdure.access.actor import PERMISSIONS, Actor, Role
-from perdure.access.rows import ActorRows
+from perdure.access.actor import PERMISSIONS, Actor, ActorRows, Role
 from perdure.api.caller import Caller
 from perdure.api.http import Answer, Call, Gone
 from perdure.api.idempotency import Claim, IdempotencyKeys

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
+from perdure.core.action import ActionKind, Decision, OpenCall, Verdict
 from perdure.core.author import NOBODY
-from perdure.core.chat import ActionKind, Chat, Decision, OpenCall, State, Verdict
+from perdure.core.chat import Chat, State
 from perdure.core.errors import ChatNotFound, DatabaseFault, Refused, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
@@ -15,10 +16,13 @@ from perdure.core.tasks import BackgroundTasks
 from perdure.core.timing import LEASE, LEASE_ENDED, SHARE_PATIENCE, SWEEP_PERIOD
 from perdure.machine.change import Reason
 from perdure.machine.machine import Machine
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import CancelRequiresAction, CompleteRequiresAction
-from perdure.machine.transitions.endings import Interrupt
-from perdure.machine.transitions.queue import DeleteQueuedMessage
+from perdure.machine.transitions import (
+    CancelRequiresAction,
+    CompleteRequiresAction,
+    DeleteQueuedMessage,
+    Interrupt,
+    Transition,
+)
 from perdure.store.journal import Entry, Journal
 from perdure.store.pool import Pool
 from perdure.store.replicas import Candidate, acquirable, due, end_severed, place

@@ -13,8 +13,9 @@ from functools import partial
 from uuid import UUID, uuid4
 
 from perdure.agent.prepare import Limits
+from perdure.core.action import Breach, BudgetOwner
 from perdure.core.card import Card
-from perdure.core.chat import Breach, BudgetOwner, Chat
+from perdure.core.chat import Chat
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId, ReplicaId
 from perdure.core.tasks import every

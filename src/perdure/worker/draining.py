@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from perdure.core.errors import ChatNotFound, Refused, Unavailable
 from perdure.core.timing import DRAIN, DRAIN_ONCE_CALL, DRAIN_RELEASED
-from perdure.machine.transitions.driving import Abandon
+from perdure.machine.transitions import Abandon
 from perdure.worker.runner import Runner
 from perdure.worker.services import RunnerServices
 

@@ -10,19 +10,19 @@ from perdure.agent.facts import exhausted
 from perdure.agent.history import History
 from perdure.agent.journaling import OnceCalls
 from perdure.agent.prepare import Prepared
-from perdure.core.chat import CallKind, Chat, Fence, OpenCall
+from perdure.core.action import CallKind, OpenCall
+from perdure.core.chat import Chat
 from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, Fenced, PerdureError, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError, ErrorKind
+from perdure.core.fence import Fence
 from perdure.core.ids import MessageNumber, ReplicaId, UserId
 from perdure.core.tasks import Backoff
 from perdure.core.timing import ATTEMPT_LIMIT, PREPARE_RETRIES, PREPARE_RETRY_FIRST, RUNNER_COMMIT_PATIENCE
 from perdure.live.episodes import EpisodeKey
 from perdure.machine.change import Owner
 from perdure.machine.machine import Request
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.driving import Abandon, RecordGenerationAttempt
-from perdure.machine.transitions.endings import FinishError
+from perdure.machine.transitions import Abandon, FinishError, RecordGenerationAttempt, Transition
 from perdure.observe.logs import concerning
 from perdure.store.journal import CallRun
 from perdure.worker.journal_cleanup import Done

@@ -8,13 +8,13 @@ import msgspec
 
 from perdure.config.config import Config
 from perdure.config.settings import MonthlyLimits
-from perdure.core.chat import Action, ActionKind, BudgetOwner
+from perdure.core.action import Action, ActionKind, BudgetOwner
 from perdure.core.errors import ChatNotFound, DatabaseFault, Refused, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import REFILL_PERIOD, Clock
 from perdure.machine.machine import Machine
-from perdure.machine.transitions.actions import CompleteRequiresAction
+from perdure.machine.transitions import CompleteRequiresAction
 from perdure.store.pool import Pool
 from perdure.store.tables.budgets import WaitingChat, waiting
 

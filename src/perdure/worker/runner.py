@@ -1,30 +1,22 @@
 """Drives one chat while this replica owns it: one duty at a time, in step with the row."""
 
 import logging
-from collections.abc import Sequence
 from dataclasses import replace
 
-from perdure.agent.decide import Compact, Decision, Facts, Finish, Generate, Park, RefuseBatch, RunTools, decide
-from perdure.agent.facts import counts, facts_of, next_prompt
+from perdure.agent.decision import RunTools
+from perdure.agent.facts import counts
 from perdure.agent.history import History
-from perdure.agent.journaling import OnceCalls, doubted, uncertain, unrecorded
-from perdure.agent.prepare import EXCLUDED
-from perdure.core.author import NOBODY
-from perdure.core.chat import ActionKind, Breach, Chat, Status
-from perdure.core.errors import ChatNotFound, DatabaseFault, Fenced, ProviderFailure, TransitionNotAllowed, Unavailable
-from perdure.core.failure import ChatError
+from perdure.agent.journaling import OnceCalls
+from perdure.core.chat import Chat, Status
+from perdure.core.errors import ChatNotFound, Fenced, TransitionNotAllowed, Unavailable
 from perdure.core.tasks import Backoff
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
 from perdure.machine.change import Owner
-from perdure.machine.transitions.driving import Abandon
-from perdure.machine.transitions.endings import FinishError, Interrupt
 from perdure.observe.logs import concerning
-from perdure.store.journal import Entry
-from perdure.worker.duties.compact import compact_history
-from perdure.worker.duties.ending import end_edited_away, finish, park, wait_for_agents
-from perdure.worker.duties.generate import generate_step, wait_for_retry
+from perdure.worker.duties.deciding import carry_out, decided_for
+from perdure.worker.duties.ending import come_to_rest, end_edited_away, end_with_error
+from perdure.worker.duties.generate import wait_for_retry
 from perdure.worker.duties.interruption import finish_interruption, give_up_partial
-from perdure.worker.duties.run_tools import refuse_batch, run_tools
 from perdure.worker.outcomes import Carried, Interrupted, Outcome
 from perdure.worker.owned_chat import AttemptsExhausted, OwnedChat
 from perdure.worker.services import RunnerServices
@@ -32,7 +24,6 @@ from perdure.worker.work import Work
 
 _log = logging.getLogger(__name__)
 STUMBLES = 3
-_BUG = ChatError("Something went wrong inside the server. The log has the details.")
 
 
 class Runner:
@@ -134,22 +125,7 @@ class Runner:
                 _log.warning("the chat moved or the database is away (%s); trying again in %s", error, backoff.next)
                 await backoff.wait(self._clock)
                 await self.look()
-        self._owned.hide()
-        self._owned.services.budgets.release(self._owned.chat.id)
-        await self._tell_parent()
-        if self._owned.newest.status in (Status.WAITING, Status.ERROR):
-            self._services.tools.rests(self._owned.chat.id)
-
-    async def _tell_parent(self) -> None:
-        """An agent that came to rest wakes the chat that waits for it. If that is lost, a sweep does it."""
-        owned = self._owned
-        if owned.newest.status not in (Status.WAITING, Status.ERROR) or owned.card_says_root:
-            return
-        owned.services.crash_points.reached("runner.rested")
-        try:
-            await owned.services.waits.rested(owned.chat.id)
-        except (Unavailable, DatabaseFault) as error:
-            _log.warning("the parent of %s could not be woken: %s", owned.chat.id, error)
+        await come_to_rest(self._owned)
 
     @property
     def _driven(self) -> bool:
@@ -199,14 +175,8 @@ class Runner:
                 raise error
             case _ if self._owned.chat.status is Status.INTERRUPTING:
                 await self._stop_anyway(error)
-            case ProviderFailure(error=told) if told is EXCLUDED:
-                # As the sweep would in a moment: what others wrote meanwhile goes on.
-                await self._owned.commit(Interrupt(by=NOBODY))
-            case ProviderFailure():
-                await self._owned.commit(FinishError(error.error), Abandon())
             case _:
-                _log.error("a duty failed", exc_info=error)
-                await self._owned.commit(FinishError(_BUG), Abandon())
+                await end_with_error(self._owned, error)
 
     async def _moved(self) -> bool:
         """Whether the row is another than the one that the work began from."""
@@ -234,12 +204,11 @@ class Runner:
             return await finish_interruption(owned, self._carried.owed)
         if owned.chat.retry_state is not None:
             return await self._wait(owned)
-        entries = await self._entries(owned)
-        facts = await self._facts(owned, entries)
-        prepared, history = await owned.prepared(), await owned.history()
-        self._services.crash_points.reached("runner.decided")
-        decision = decide(owned.chat, history, prepared.toolset, facts)
-        return await self._carry_out(owned, decision, facts, entries)
+        decided = await decided_for(owned, self._carried)
+        if isinstance(decided.decision, RunTools):
+            # From now on they may have been started, whatever becomes of this duty.
+            self._carried = replace(self._carried, calls_of=0)
+        return await carry_out(owned, decided, self._carried)
 
     async def _wait(self, owned: OwnedChat) -> Outcome:
         self._resting = True
@@ -247,57 +216,3 @@ class Runner:
             return await wait_for_retry(owned)
         finally:
             self._resting = False
-
-    async def _entries(self, owned: OwnedChat) -> Sequence[Entry]:
-        """What the journal knows about the open calls. Nothing, where they came with this runner's last step."""
-        chat = owned.chat
-        if not chat.open_calls or self._carried.calls_of == chat.last_assistant:
-            return ()
-        journal = self._services.journal
-        entries = await journal.load(chat.id, chat.last_assistant)
-        unheard_of = unrecorded(entries, chat.open_calls, (await owned.prepared()).toolset)
-        if not unheard_of:
-            return entries
-        lost = uncertain(unheard_of, await journal.failover(chat.id, chat.last_assistant))
-        if not lost:
-            return entries
-        _log.warning("a failover may have lost that calls of chat %s were started: its people are asked", chat.id)
-        return (*entries, *map(doubted, lost))
-
-    async def _facts(self, owned: OwnedChat, entries: Sequence[Entry]) -> Facts:
-        chat, prepared, history = owned.chat, await owned.prepared(), await owned.history()
-        prompt = next_prompt(history, prepared)
-        return facts_of(
-            chat,
-            history,
-            prepared,
-            prompt=prompt,
-            entries=entries,
-            overflowed=self._carried.overflowed_at == chat.history_version,
-            over_budget=None if chat.open_calls else await self._breach(owned, history, prompt.worst_case),
-        )
-
-    async def _breach(self, owned: OwnedChat, history: History, worst_case: int) -> Breach | None:
-        """The budget that the next model call does not fit."""
-        limits = (await self._services.preparation.sources.rules(history.card)).limits
-        replica_id = owned.owner.worker_id
-        return await self._services.budgets.reserve(owned.chat, history.card, limits, replica_id, worst_case)
-
-    async def _carry_out(self, owned: OwnedChat, decision: Decision, facts: Facts, entries: Sequence[Entry]) -> Outcome:
-        match decision:
-            case Generate():
-                return await generate_step(owned, facts, self._carried)
-            case RunTools():
-                # From now on they may have been started, whatever becomes of this duty.
-                self._carried = replace(self._carried, calls_of=0)
-                return await run_tools(owned, decision, facts, entries)
-            case RefuseBatch():
-                return await refuse_batch(owned, decision, facts)
-            case Park(ActionKind.CHILDREN, (call, *_)):
-                return await wait_for_agents(owned, call, facts)
-            case Park():
-                return await park(owned, decision)
-            case Finish(ending):
-                return await finish(owned, ending)
-            case Compact():
-                return await compact_history(owned, decision, facts)

@@ -15,8 +15,7 @@ from perdure.core.ids import ChatId, RunnerId, UserId
 from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import BackgroundTasks
 from perdure.machine.change import Owner
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.driving import Acquire
+from perdure.machine.transitions import Acquire, Transition
 from perdure.store.replicas import Candidate, Owned, Renewal
 from perdure.worker.capacity import Capacity, Places
 from perdure.worker.draining import Driven, Limits, drain

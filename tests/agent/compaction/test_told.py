@@ -13,7 +13,7 @@ from msgspec import structs
 from perdure.agent.compaction.compact import CUT_MARK, Job, compact
 from perdure.agent.compaction.size import Frame, compactable, may_compact
 from perdure.agent.compaction.summary import Summary
-from perdure.agent.decide import Source
+from perdure.agent.decision import Source
 from perdure.agent.history import History, newest_user_message
 from perdure.core.card import Card
 from perdure.core.errors import ProviderFailure

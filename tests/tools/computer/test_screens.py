@@ -10,11 +10,11 @@ import msgspec
 import pytest
 from tests.workspaces.waiting import eventually, written
 
-from perdure.core.chat import ActionKind, Decision, State, Status, Verdict
+from perdure.core.action import ActionKind, Decision, Verdict
+from perdure.core.chat import State, Status
 from perdure.core.ids import ChatId, WorkspaceId
 from perdure.core.message import ToolCall, ToolResult
-from perdure.machine.transitions.actions import CompleteRequiresAction
-from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.transitions import CompleteRequiresAction, Interrupt
 from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator

@@ -15,13 +15,13 @@ from tests.worker.test_journal import call_in_hand
 
 from perdure.agent.prepare import Policy, Rules
 from perdure.api.http import App, Receive, Scope, Send
-from perdure.core.chat import AT_REST, ActionKind, Decision, Status, Verdict
+from perdure.core.action import ActionKind, Decision, Verdict
+from perdure.core.chat import AT_REST, Status
 from perdure.core.ids import ChatId, RunnerId
 from perdure.faces.asking import TurnId
 from perdure.faces.finding import keyed_chat
 from perdure.faces.mcp.tasks import task_id
-from perdure.machine.transitions.actions import CompleteRequiresAction
-from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.transitions import CompleteRequiresAction, Interrupt
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
 from perdure.testing.served_api import listening

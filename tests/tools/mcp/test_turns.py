@@ -9,10 +9,11 @@ import pytest
 from tests.tools.mcp.peers import Bridge, called, everything, workbench
 
 from perdure.config.mcp import Transport
-from perdure.core.chat import ActionKind, Status
+from perdure.core.action import ActionKind
+from perdure.core.chat import Status
 from perdure.core.message import ToolCall
 from perdure.core.timing import SystemClock
-from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.transitions import Interrupt
 from perdure.sim.script import Call, Script, Step, Text
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica

@@ -12,7 +12,7 @@ from msgspec import structs
 from perdure.agent.compaction.shorten import without_outputs
 from perdure.agent.compaction.size import Cut, Frame, compactions_since_answer, cut_at, prompt_tokens, said_tokens
 from perdure.agent.compaction.summary import Summary
-from perdure.agent.decide import Source
+from perdure.agent.decision import Source
 from perdure.agent.history import History, newest_user_message
 from perdure.core.errors import ProviderFailure
 from perdure.core.ids import MessageNumber

@@ -36,7 +36,7 @@ from perdure.core.ids import ChatId, ModelName, WorkspaceId
 from perdure.core.message import Effort, NewMessage, NoticePart, Role, Text, Visibility
 from perdure.core.public import public_message
 from perdure.core.text import storable
-from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions import Create
 from perdure.store.tables.chats import NO_WORKSPACE, Description, Listing, Searching
 from perdure.tools.arguments import UnusableSchema, usable, validator_of
 from perdure.tools.family import AgentType
@@ -116,15 +116,7 @@ async def begin_chat(
     if body.workspace is None:
         await own_workspace(caller, body.workspace_id)
     said = await caller.submitted(said, None, begins="create")
-    message = NewMessage(
-        role=Role.USER,
-        parts=said.parts,
-        created_by=caller.actor.user_id,
-        author=caller.actor.name or None,
-        model=model,
-        effort=body.effort,
-        client_id=body.client_id,
-    )
+    message = said.message_of(caller.actor, model=model, effort=body.effort, client_id=body.client_id)
     async with workspace_for(caller, body.workspace, body.workspace_id) as workspace_id:
         card = replace(_new_card(caller, body, workspace_id), settings=settings, **titled(title, said))
         create = Create((*system, *history, message), files=said.files, budget_limit=body.budget_limit)

@@ -9,14 +9,20 @@ from perdure.api.elicited import checked_answers
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
 from perdure.api.wire.control import ActionBody, CallDecision, Choice, Nothing, RetryBody, ToolResultsBody, TurnBody
-from perdure.core.chat import Action, ActionKind, Approvers, BudgetOwner, Decision, State, Verdict
+from perdure.core.action import Action, ActionKind, Approvers, BudgetOwner, Decision, Verdict
+from perdure.core.chat import State
 from perdure.core.errors import InvalidInput, NotAllowed, NothingToCompact
 from perdure.core.ids import ChatId, MessageNumber
-from perdure.machine.diagram import follow
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
-from perdure.machine.transitions.endings import Interrupt, Retry
-from perdure.machine.transitions.lifecycle import ReconcileInvalidState, RequestCompaction
+from perdure.machine.following import follow
+from perdure.machine.transitions import (
+    CompleteRequiresAction,
+    Interrupt,
+    Outcome,
+    ReconcileInvalidState,
+    RequestCompaction,
+    Retry,
+    Transition,
+)
 
 routes = Routes("control")
 

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import msgspec
 from msgspec import Struct, structs
 
-from perdure.access.rows import record
+from perdure.access.actor import record
 from perdure.api.caller import Caller
 from perdure.api.http import Answer
 from perdure.api.routes.chats import created
@@ -35,7 +35,7 @@ from perdure.core.message import (
     ToolResult,
 )
 from perdure.core.public import public_message
-from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions import Create
 from perdure.store.tables import chats, messages
 from perdure.store.tables.cards import CardRow
 
@@ -156,15 +156,7 @@ async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
     if said is not None:
         await caller.answerable(model, seen.card.model)
         said = await caller.submitted(said, chat_id, begins="fork")
-        new = NewMessage(
-            role=Role.USER,
-            parts=said.parts,
-            created_by=caller.actor.user_id,
-            author=caller.actor.name or None,
-            model=model,
-            effort=body.effort,
-            client_id=body.client_id,
-        )
+        new = said.message_of(caller.actor, model=model, effort=body.effort, client_id=body.client_id)
         kept = (*kept, new)
     attached, made = files_in(history)
     attached |= dict.fromkeys(file for file in (said.files if said else ()) if file not in made)

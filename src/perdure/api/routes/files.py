@@ -7,8 +7,7 @@ from uuid import UUID, uuid4
 
 from msgspec import Meta, Struct
 
-from perdure.access.actor import Permission
-from perdure.access.rows import ActorRows
+from perdure.access.actor import ActorRows, Permission
 from perdure.api.caller import Caller
 from perdure.api.http import Answer
 from perdure.api.routing import Routes

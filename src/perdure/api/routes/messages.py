@@ -18,14 +18,15 @@ from perdure.api.wire.chats import (
     SendBody,
     Sent,
 )
+from perdure.core.action import ActionKind
 from perdure.core.card import CardChange
-from perdure.core.chat import ActionKind, Busy
+from perdure.core.chat import Busy
 from perdure.core.commit import Commit, Mentions
 from perdure.core.errors import InvalidInput, NotAllowed, Validation
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import NewMessage, Role
 from perdure.core.public import public_message, public_queued, shown_text, visible
-from perdure.machine.transitions.messages import Chosen, EditMessage, SendMessage, Sharing, Target
+from perdure.machine.transitions import Chosen, EditMessage, SendMessage, Sharing, Target
 from perdure.store.rows import parts_of
 
 routes = Routes("messages")
@@ -59,15 +60,7 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     seen = await caller.chats.shared(chat_id)
     said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
     await caller.answerable(model, seen.card.model)
-    message = NewMessage(
-        role=Role.USER,
-        parts=said.parts,
-        created_by=caller.actor.user_id,
-        author=caller.actor.name or None,
-        model=model,
-        effort=body.effort,
-        client_id=body.client_id,
-    )
+    message = said.message_of(caller.actor, model=model, effort=body.effort, client_id=body.client_id)
     turn = None if body.turn is None else MessageNumber(body.turn)
     known = await caller.services.waits.known(seen.chat) if body.busy is Busy.STEER else None
     card = CardChange() if body.plan_mode in (None, seen.card.plan_mode) else CardChange(plan_mode=body.plan_mode)

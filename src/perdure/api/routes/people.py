@@ -6,8 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from perdure.access.actor import Actor, Permission
-from perdure.access.rows import readable
+from perdure.access.actor import Actor, Permission, readable
 from perdure.api.caller import Caller
 from perdure.api.decoding import midnight, midnight_after
 from perdure.api.routing import Routes

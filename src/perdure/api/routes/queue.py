@@ -8,12 +8,12 @@ from perdure.api.wire.chats import Moved
 from perdure.api.wire.control import OrderBody, QueuedEditBody, TurnBody
 from perdure.core.errors import NotAllowed, QueuedMessageNotFound
 from perdure.core.ids import ChatId, MessageNumber, QueuedNumber
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.queue import (
+from perdure.machine.transitions import (
     DeleteQueuedMessage,
     EditQueuedMessage,
     PromoteQueuedMessage,
     ReorderQueue,
+    Transition,
 )
 
 routes = Routes("queue")

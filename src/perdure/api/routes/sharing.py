@@ -6,8 +6,8 @@ from uuid import UUID, uuid4
 import msgspec
 from msgspec import UNSET
 
+from perdure.access.actor import record
 from perdure.access.roles import ShareRole
-from perdure.access.rows import record
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.control import Nothing

@@ -9,8 +9,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from perdure.access.chats import Match
 from perdure.api.wire.content import END, LINE, NAME, ClientId, Content
 from perdure.config.settings import PROMPT_LIMIT
+from perdure.core.action import Approvers
 from perdure.core.card import ChatSettings
-from perdure.core.chat import Approvers, Busy
+from perdure.core.chat import Busy
 from perdure.core.events import ChatCard, PendingAction, QueuedMessage
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import ModelName, UserId, WorkspaceId

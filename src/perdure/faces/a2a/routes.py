@@ -14,7 +14,7 @@ from perdure.api.http import Answer
 from perdure.api.routes.control import interrupt
 from perdure.api.routing import Routes, Table
 from perdure.api.wire.control import TurnBody
-from perdure.core.chat import ActionKind
+from perdure.core.action import ActionKind
 from perdure.core.errors import InvalidInput, NotFound, PerdureError
 from perdure.core.ids import ChatId
 from perdure.faces.a2a import push, wire

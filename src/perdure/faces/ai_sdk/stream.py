@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from perdure.core.chat import ActionKind
+from perdure.core.action import ActionKind
 from perdure.core.message import ToolCall, ToolResult
 from perdure.faces.agents import Question, Questions
 from perdure.faces.asked import TurnId

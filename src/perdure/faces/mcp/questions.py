@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from perdure.api.wire.control import ActionBody, AnswerAction, CallDecision, Choice, FormAnswer
-from perdure.core.chat import ActionKind, OpenCall
+from perdure.core.action import ActionKind, OpenCall
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.events import PendingAction, PendingCall, PendingQuestion
 from perdure.faces.mcp.tasks import Task

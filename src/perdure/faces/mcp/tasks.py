@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from perdure.access.chats import Chats, Seen
-from perdure.core.chat import ActionKind
+from perdure.core.action import ActionKind
 from perdure.core.cursor import Cursor
 from perdure.core.errors import ChatNotFound, NotFound
 from perdure.core.events import (

@@ -7,23 +7,22 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from perdure.core.author import Author
-from perdure.core.card import CardChange
-from perdure.core.chat import (
+from perdure.core.action import (
     Action,
     ActionKind,
     Approvers,
     Breach,
     BudgetOwner,
     CallKind,
-    Chat,
     Decision,
     OpenCall,
     Question,
-    Status,
     Verdict,
     deciders_of,
 )
+from perdure.core.author import Author
+from perdure.core.card import CardChange
+from perdure.core.chat import Chat, Status
 from perdure.core.commit import InboxKind
 from perdure.core.errors import (
     AlreadyDecided,

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from perdure.core.action import CallKind
 from perdure.core.card import CardChange
-from perdure.core.chat import CallKind, Chat
+from perdure.core.chat import Chat
 from perdure.core.failure import RetryState
 from perdure.core.ids import FileId, ReplicaId
 from perdure.core.message import NewMessage

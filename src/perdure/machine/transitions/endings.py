@@ -3,9 +3,10 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
+from perdure.core.action import ActionKind
 from perdure.core.author import NOBODY, Author
 from perdure.core.card import CardChange
-from perdure.core.chat import ActionKind, Chat, State, Status
+from perdure.core.chat import Chat, State, Status
 from perdure.core.commit import InboxKind
 from perdure.core.failure import ChatError
 from perdure.core.ids import FileId, MessageNumber

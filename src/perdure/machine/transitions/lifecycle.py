@@ -2,8 +2,9 @@
 
 from msgspec import Struct
 
+from perdure.core.action import ActionKind, CallKind
 from perdure.core.card import CardChange
-from perdure.core.chat import ActionKind, CallKind, Chat, Status
+from perdure.core.chat import Chat, Status
 from perdure.core.errors import Fenced
 from perdure.core.failure import ChatError
 from perdure.core.ids import FileId, MessageNumber

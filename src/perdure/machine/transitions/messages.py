@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from perdure.core.action import ActionKind, OpenCall
 from perdure.core.card import CardChange
-from perdure.core.chat import ActionKind, Busy, Chat, OpenCall, State, Status
+from perdure.core.chat import Busy, Chat, State, Status
 from perdure.core.commit import Mentions
 from perdure.core.ids import FileId, MessageNumber, ModelName, QueuedNumber, UserId
 from perdure.core.message import Effort, NewMessage, Role, ToolResult, Visibility

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from perdure.core.chat import ActionKind
+from perdure.core.action import ActionKind
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.events import ChatCard, InboxEvent, WatchEvent, WatchKind
 from perdure.core.ids import ChatId, UserId

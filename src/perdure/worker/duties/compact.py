@@ -9,7 +9,7 @@ import msgspec
 
 from perdure.agent.compaction.compact import TOOL_NAME, Job, compact
 from perdure.agent.compaction.summary import Summariser
-from perdure.agent.decide import Compact, Facts, Source
+from perdure.agent.decision import Compact, Facts, Source
 from perdure.agent.history import History
 from perdure.agent.models import ResolvedModel
 from perdure.agent.notices import rows
@@ -19,7 +19,7 @@ from perdure.core.card import CardChange
 from perdure.core.chat import Chat
 from perdure.core.deltas import ToolCallDelta
 from perdure.core.message import Kind, ToolCall
-from perdure.machine.transitions.driving import CommitStep
+from perdure.machine.transitions import CommitStep
 from perdure.providers.model import cost
 from perdure.worker.duties.following import or_left_alone, step_and_next
 from perdure.worker.duties.hooking import around_compaction

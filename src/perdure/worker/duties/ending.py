@@ -4,17 +4,26 @@ import logging
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from perdure.agent.decide import Ending, Facts, Park
+from perdure.agent.decision import Ending, Facts, Park
 from perdure.agent.facts import approvers_of
 from perdure.agent.notices import notice
+from perdure.agent.prepare import EXCLUDED
 from perdure.agent.results import answered
 from perdure.agent.run_tools import LeftRunning
-from perdure.core.chat import ActionKind, OpenCall
-from perdure.core.errors import PerdureError
+from perdure.core.action import ActionKind, OpenCall
+from perdure.core.author import NOBODY
+from perdure.core.chat import AT_REST
+from perdure.core.errors import DatabaseFault, PerdureError, ProviderFailure, Unavailable
+from perdure.core.failure import ChatError
 from perdure.core.message import Kind
-from perdure.machine.transitions.actions import EnterRequiresAction
-from perdure.machine.transitions.driving import Abandon, CommitStep, RecordGenerationAttempt
-from perdure.machine.transitions.endings import FinishError
+from perdure.machine.transitions import (
+    Abandon,
+    CommitStep,
+    EnterRequiresAction,
+    FinishError,
+    Interrupt,
+    RecordGenerationAttempt,
+)
 from perdure.store.family import Agent
 from perdure.store.journal import CallRun
 from perdure.tools.agents import USUAL_WAIT, wait_agent
@@ -28,6 +37,7 @@ from perdure.worker.outcomes import Committed, Outcome
 from perdure.worker.owned_chat import OwnedChat
 
 _log = logging.getLogger(__name__)
+_BUG = ChatError("Something went wrong inside the server. The log has the details.")
 
 
 async def park(owned: OwnedChat, decision: Park) -> Outcome:
@@ -58,6 +68,39 @@ async def finish(owned: OwnedChat, ending: Ending) -> Outcome:
     else:
         await owned.commit_by(lambda chat: (end_of_turn(ending, history), *after_turn(chat)))
     return Committed()
+
+
+async def end_with_error(owned: OwnedChat, error: BaseException) -> None:
+    """End the turn because a duty failed."""
+    match error:
+        case ProviderFailure(error=told) if told is EXCLUDED:
+            # As the sweep would in a moment: what others wrote meanwhile goes on.
+            await owned.commit(Interrupt(by=NOBODY))
+        case ProviderFailure():
+            await owned.commit(FinishError(error.error), Abandon())
+        case _:
+            _log.error("a duty failed", exc_info=error)
+            await owned.commit(FinishError(_BUG), Abandon())
+
+
+async def come_to_rest(owned: OwnedChat) -> None:
+    """Nobody drives the chat here any more: let go of what it held, and wake the chat that waits for it."""
+    owned.hide()
+    owned.services.budgets.release(owned.chat.id)
+    if owned.newest.status not in AT_REST:
+        return
+    if not owned.card_says_root:
+        await _tell_parent(owned)
+    owned.services.tools.rests(owned.chat.id)
+
+
+async def _tell_parent(owned: OwnedChat) -> None:
+    """An agent that came to rest wakes the chat that waits for it. If that is lost, a sweep does it."""
+    owned.services.crash_points.reached("runner.rested")
+    try:
+        await owned.services.waits.rested(owned.chat.id)
+    except (Unavailable, DatabaseFault) as error:
+        _log.warning("the parent of %s could not be woken: %s", owned.chat.id, error)
 
 
 async def end_edited_away(owned: OwnedChat) -> None:

@@ -5,20 +5,27 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import structs
 
-from perdure.agent.decide import Compact, Decision, Ending, Facts, Finish, Generate, Park, decide
+from perdure.agent.decide import decide
+from perdure.agent.decision import Compact, Decision, Ending, Facts, Finish, Generate, Park
 from perdure.agent.history import History
 from perdure.agent.notices import notice
 from perdure.agent.toolset import Toolset
-from perdure.core.chat import ActionKind, Approvers, Chat
+from perdure.core.action import ActionKind, Approvers
+from perdure.core.chat import Chat
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import Kind, Message, NewMessage
 from perdure.core.timing import APPROVAL_DEADLINE, CLIENT_TOOL_DEADLINE, ELICITATION_DEADLINE, OUTCOME_UNKNOWN_DEADLINE
-from perdure.machine.diagram import follow
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import EnterRequiresAction
-from perdure.machine.transitions.driving import Abandon, CommitStep, RecordGenerationAttempt
-from perdure.machine.transitions.endings import FinishError, FinishTurn
-from perdure.machine.transitions.queue import PromoteQueuedMessage
+from perdure.machine.following import follow
+from perdure.machine.transitions import (
+    Abandon,
+    CommitStep,
+    EnterRequiresAction,
+    FinishError,
+    FinishTurn,
+    PromoteQueuedMessage,
+    RecordGenerationAttempt,
+    Transition,
+)
 
 STEP_LIMIT_REACHED = "The turn reached its step limit and stopped here. Send a message to let it go on."
 NOT_ASKED_AGAIN = ChatError(

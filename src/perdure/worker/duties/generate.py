@@ -9,21 +9,20 @@ from msgspec import UNSET, structs
 
 from perdure.agent.attempt_output import AttemptOutput
 from perdure.agent.compaction.size import may_compact
-from perdure.agent.decide import Facts
+from perdure.agent.decision import Facts
 from perdure.agent.generate import Answer, generate
 from perdure.agent.history import History
 from perdure.agent.models import OVERLOADS, next_fallback, switch
 from perdure.agent.notices import notice, unheard
 from perdure.agent.prepare import Prepared
 from perdure.agent.toolset import Toolset
+from perdure.core.action import CallKind
 from perdure.core.card import CardChange
-from perdure.core.chat import CallKind
 from perdure.core.errors import HookDispatchFailed, ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import NewMessage, ToolCall
 from perdure.core.timing import GENERATE_CAP
-from perdure.machine.transitions.driving import Abandon, CommitStep, RecordGenerationAttempt, RecordRetryState
-from perdure.machine.transitions.endings import FinishError
+from perdure.machine.transitions import Abandon, CommitStep, FinishError, RecordGenerationAttempt, RecordRetryState
 from perdure.providers.errors.classification import ClassifiedError, classify
 from perdure.providers.errors.failures import DeadlinePassed
 from perdure.providers.errors.retry import final_error, may_retry, retry_state

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import structs
 
 from perdure.agent.attempt_output import interrupted
-from perdure.agent.decide import Policy
+from perdure.agent.decision import Policy
 from perdure.agent.history import History
 from perdure.agent.notices import WITHHELD, notice, rows, unheard
 from perdure.agent.toolset import Toolset

@@ -8,14 +8,14 @@ from perdure.agent.attempt_output import INTERRUPTED, OUTCOME_UNKNOWN, interrupt
 from perdure.agent.compaction.compact import TOOL_NAME as SUMMARY
 from perdure.agent.models import ResolvedModel
 from perdure.agent.notices import notice
-from perdure.core.chat import Chat, OpenCall
+from perdure.core.action import OpenCall
+from perdure.core.chat import Chat
 from perdure.core.deltas import Accumulator, ToolResultDelta
 from perdure.core.errors import Fenced, ProviderFailure, TransitionNotAllowed
 from perdure.core.ids import FileId
 from perdure.core.message import AnyPart, Media, NewMessage, Role, ToolCall, ToolResult
 from perdure.machine.planning import FILES_LIMIT
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.endings import FinishInterruption
+from perdure.machine.transitions import FinishInterruption, Transition
 from perdure.providers.projection.step import repair_step
 from perdure.store.journal import CallRun
 from perdure.worker.duties.ending import end_runs

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from msgspec import structs
 
 from perdure.agent.attempt_output import AttemptOutput
-from perdure.agent.decide import Facts, Known, Park, RefuseBatch, RunTools, decide
+from perdure.agent.decide import decide
+from perdure.agent.decision import Facts, Known, Park, RefuseBatch, RunTools
 from perdure.agent.history import History
 from perdure.agent.notices import notice, unheard
 from perdure.agent.prepare import Prepared
@@ -18,9 +19,7 @@ from perdure.core.errors import HookDispatchFailed
 from perdure.core.ids import FileId
 from perdure.core.message import AnyPart, NewMessage, ToolCall, ToolResult
 from perdure.machine.planning import FILES_LIMIT
-from perdure.machine.transitions import Transition
-from perdure.machine.transitions.driving import Abandon, CommitStep
-from perdure.machine.transitions.endings import FinishError
+from perdure.machine.transitions import Abandon, CommitStep, FinishError, Transition
 from perdure.store.journal import Entry
 from perdure.tools.call import ModelContext, result_budget
 from perdure.worker.duties.ending import park

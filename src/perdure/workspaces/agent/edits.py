@@ -23,7 +23,7 @@ from perdure.workspaces.agent.lines import (
     tabbed,
 )
 from perdure.workspaces.agent.near_miss import near_miss
-from perdure.workspaces.agent.tolerance import FileHabits, Quoted, weave
+from perdure.workspaces.agent.tolerance import FileStyle, Quoted, weave
 
 EDITABLE_BYTES = 4 * 1024 * 1024
 TOLERANT_LINES = 200_000
@@ -209,7 +209,7 @@ def _few_enough(lines: int) -> None:
         )
 
 
-def _replaced(found: list[Line], quoted: Quoted, file: FileHabits) -> str:
+def _replaced(found: list[Line], quoted: Quoted, file: FileStyle) -> str:
     """An ending that the old text does not name stays where it is."""
     if quoted.old[-1].ending:
         return join(weave(found, quoted, file))
@@ -217,6 +217,6 @@ def _replaced(found: list[Line], quoted: Quoted, file: FileHabits) -> str:
     return join(weave([*found[:-1], last._replace(ending="")], quoted, file)) + last.ending
 
 
-def _habits(text: str, lines: list[str]) -> FileHabits:
+def _habits(text: str, lines: list[str]) -> FileStyle:
     beginning = [line_of(line) for line in lines[:HABIT_LINES]]
-    return FileHabits(tabbed(beginning), level(depths(beginning)), dominant_ending(text))
+    return FileStyle(tabbed(beginning), level(depths(beginning)), dominant_ending(text))
