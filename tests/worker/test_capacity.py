@@ -28,9 +28,13 @@ async def test_a_chat_waits_until_there_is_room(replica: InProcessReplica, sim: 
     second = await replica.someone_waits("[[say:3 tokens]]")
     await replica.worker.acquirer.once()
     assert not (await replica.machine.load(second)).owned
+    assert replica.numbers("perdure_chats_waiting") == 1
+    assert replica.numbers("perdure_chats_load") == 2 / replica.worker.runners.capacity
     await sim.gates["open"].set(open=True)
     assert (await replica.comes_to_rest(first)).state is State.W
     assert (await replica.comes_to_rest(second)).state is State.W
+    await replica.worker.acquirer.once()
+    assert (replica.numbers("perdure_chats_waiting"), replica.numbers("perdure_chats_load")) == (0, 0)
 
 
 async def test_a_chat_without_a_driver_is_stopped_although_there_is_no_room(

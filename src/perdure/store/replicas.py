@@ -25,6 +25,8 @@ class Renewal:
     """None where that was not asked."""
     ends: tuple[timedelta, ...] = ()
     """After what time the leases of replicas end that have not renewed them when they should have."""
+    capacity: int = 0
+    """How many chats all that live may drive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,13 @@ async def renew(db: Database, replica_id: ReplicaId, *, listing: bool = True, ti
     if not rows:
         return None
     if not listing:
-        return Renewal(rows[0].alive, None, rows[0].ends)
+        return Renewal(rows[0].alive, None, rows[0].ends, rows[0].capacity)
     owned = tuple(
         Owned(row.chat_id, row.runner_id, row.snapshot_version)
         for row in rows
         if row.chat_id is not None and row.runner_id is not None and row.snapshot_version is not None
     )
-    return Renewal(rows[0].alive, owned, rows[0].ends)
+    return Renewal(rows[0].alive, owned, rows[0].ends, rows[0].capacity)
 
 
 async def end_severed(db: Database) -> None:

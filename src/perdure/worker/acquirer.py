@@ -136,6 +136,8 @@ class Acquirer:
         self._woken = asyncio.Event()
         self._silent = False
         """Whether other replicas are late with renewing their leases."""
+        self.waiting = 0
+        """How many chats the last sweep left to wait until some replica has room."""
         self._left = False
         """Whether the last sweep left chats to others that may not take them."""
 
@@ -173,11 +175,14 @@ class Acquirer:
         await stop_chats_of_removed(self._machine, self._pool, PAGE)
         await stop_turns_of_excluded(self._machine, self._pool, PAGE)
         if not self._runners.accepting:
+            self.waiting = 0
             return 0
         if self._silent and self._lease.undisturbed:
             await end_severed(self._pool)
         candidates = await acquirable(self._pool, LEASE, PAGE)
-        mine = self._fitting(await self._shared_out(candidates))
+        wanted = await self._shared_out(candidates)
+        mine = self._fitting(wanted)
+        self.waiting = len(wanted) - len(mine)
         orphans = [candidate for candidate in mine if candidate.worker_id is not None]
         self._take_slowly(orphans[AT_ONCE:])
         now = [candidate for candidate in mine if candidate.worker_id is None] + orphans[:AT_ONCE]

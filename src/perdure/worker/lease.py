@@ -41,6 +41,8 @@ class Lease:
     ) -> None:
         self.id = ReplicaId(uuid4())
         self.alive = 1
+        self.capacity = capacity
+        """That of all replicas that live."""
         """How many replicas live, this one included."""
         self.renewals = {"ok": 0, "failed": 0, "lost": 0}
         self._connect = connect
@@ -233,7 +235,7 @@ class Lease:
             loop.call_soon_threadsafe(self._on_new_id)
             return False
         self.renewals["ok"] += 1
-        self.alive = renewal.alive
+        self.alive, self.capacity = renewal.alive, renewal.capacity
         if 0.0 < self._lasts < sent:
             self._resumed = sent
         if 0.0 < self._until < sent:

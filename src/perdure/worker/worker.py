@@ -54,10 +54,18 @@ class Worker:
         runners, lease = self.runners, self._lease
         measures.running.read = lambda: len(runners)
         measures.capacity.read = lambda: runners.capacity
+        measures.waiting.read = lambda: self.acquirer.waiting
+        measures.load.read = self._load
         measures.lease.read = lambda: not lease.lost
         measures.alive.read = lambda: lease.alive
         measures.renewals.read = lambda: lease.renewals
         measures.loop_lag.read = lambda: self.loop_lag
+
+    def _load(self) -> float:
+        """Its mean over replicas is what all of them are asked for, for each chat that they may drive."""
+        if not self.runners.capacity:
+            return 0.0
+        return len(self.runners) / self.runners.capacity + self.acquirer.waiting / max(1, self._lease.capacity)
 
     async def run(self) -> None:
         """Take and drive chats until cancelled."""

@@ -9,6 +9,12 @@ class ReplicaMeasures:
     def __init__(self, metrics: Metrics) -> None:
         self.running = metrics.read_gauge("chats_running", "Chats that this replica drives.")
         self.capacity = metrics.read_gauge("chats_capacity", "Chats that it may drive at once.")
+        self.waiting = metrics.read_gauge(
+            "chats_waiting", "Chats that wait for any replica with room, as this one last saw; at most 500."
+        )
+        self.load = metrics.read_gauge(
+            "chats_load", "Chats that this replica drives, and its part of those that wait, for each that it may drive."
+        )
         self.acquisitions = metrics.counter(
             "acquisitions",
             "Chats that were taken: with their message, by a sweep, or from a dead replica.",

@@ -13,6 +13,7 @@ class RenewalRow(Struct, frozen=True):
     """One chat that a renewed lease covers, or none; and how the other replicas are."""
 
     alive: int
+    capacity: int
     ends: tuple[timedelta, ...]
     chat_id: ChatId | None
     runner_id: RunnerId | None

@@ -11,6 +11,7 @@ WITH renewed AS (
 )
 SELECT
     (SELECT count(*) FROM replicas WHERE seen_at > now() - $2::interval) AS alive,
+    (SELECT coalesce(sum(capacity), 0)::integer FROM replicas WHERE seen_at > now() - $2::interval) AS capacity,
     ARRAY(
         SELECT
             seen_at - now() + CASE WHEN EXISTS (SELECT FROM pg_stat_get_activity(session)) THEN $2::interval ELSE $3 END
