@@ -38,6 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--storage-away", default="5", help="For how many seconds object storage is away.")
     parser.addoption("--versitygw", help="The program versitygw, to have it as object storage instead of moto.")
     parser.addoption("--kubeconfig", type=Path, help="The cluster of tests that need one; not run without.")
+    parser.addoption("--cluster-box", type=Path, help="The folder of a cluster of which parts may be killed.")
     parser.addoption("--rewinds", default="64", help="How many edits go back under kills.")
     parser.addoption("--outages", default="1", help="How often every replica is killed at once.")
     parser.addoption("--losses", default="2", help="How often a failover loses commits.")

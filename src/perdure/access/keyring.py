@@ -58,6 +58,11 @@ class Keyring:
         """A secret for something else, which everyone with the same first key arrives at."""
         return hmac.new(self._first_key, purpose.encode(), hashlib.sha256).hexdigest()
 
+    @property
+    def deployment(self) -> str:
+        """What all replicas call theirs where several deployments share a place. It tells nothing of the key."""
+        return self.derived("deployment")[:16]
+
     def knows(self, sealed: bytes) -> bool:
         """Whether one of the keys sealed it."""
         return sealed[:_NAME] in self._keys

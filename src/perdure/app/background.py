@@ -51,6 +51,7 @@ def make_background(
         workers.database,
         tools.workspaces.workspaces,
         tools.workspaces.workspaces.warm,
+        tools.workspaces.workspaces.orphans,
         tools.workspaces.watch,
         tools.mcp.connections,
         tools.hooks,

@@ -60,7 +60,8 @@ def make_workspace_parts(
     trust = Path(settings.ca_file).read_text() if settings.ca_file else None
     egress = EgressOptions(trust=trust, open_secret=opened)
     local = LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed, egress=egress)
-    drivers, templates = Drivers(settings.data_dir, local, egress), TemplateCatalogue(pool)
+    drivers = Drivers(settings.data_dir, local, egress, keyring.deployment)
+    templates = TemplateCatalogue(pool)
     workspaces = Workspaces(pool, drivers, templates, pubsub, clock, measures)
     contexts = Contexts(pool, workspaces, pubsub)
     network = outside_network(settings)

@@ -234,6 +234,9 @@ PROCESS_GRACE = timedelta(seconds=2)
 EXECUTE_TIMEOUT = timedelta(seconds=10)
 EXECUTE_TIMEOUT_LONGEST = timedelta(minutes=10)
 BUILD_STEP_LONGEST = timedelta(minutes=15)
+# How often clusters are asked for workspaces that nobody knows, and how long such a one is left alone.
+ORPHAN_SWEEP = timedelta(minutes=5)
+ORPHAN_KEPT = timedelta(hours=1)
 WARM_PERIOD = timedelta(seconds=5)
 # After this long a workspace that is being made ahead, or removed, is nobody's: its replica is gone.
 WARM_MAKING = 2 * BUILD_STEP_LONGEST

@@ -3,15 +3,20 @@
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from perdure.core.errors import Misconfigured
 from perdure.core.extras import require
 from perdure.workspaces.driver import Driver
 from perdure.workspaces.egress.control import EgressOptions
 
+if TYPE_CHECKING:
+    from perdure.workspaces.kubernetes.driver import KubernetesDriver
+
 ENGINE = "unix:///var/run/docker.sock"
 ENGINES = ("unix://", "tcp://", "http://", "https://")
 SSH_PORT = "22"
+KUBERNETES = "kubernetes"
 
 
 class Drivers:
@@ -30,7 +35,7 @@ class Drivers:
         makers: dict[str, Callable[[Mapping[str, str]], Driver]] = {
             "docker": self._docker,
             "ssh": self._ssh,
-            "kubernetes": self._kubernetes,
+            KUBERNETES: self._kubernetes,
         }
         key = (name, frozenset(() if name == "local" else settings.items()))
         if key not in self._known:
@@ -38,6 +43,10 @@ class Drivers:
                 raise Misconfigured(f"There is no driver {name!r}: a template names local, docker, kubernetes or ssh.")
             self._known[key] = makers[name](settings)
         return self._known[key]
+
+    def cluster(self, settings: Mapping[str, str]) -> "KubernetesDriver":
+        """That of a namespace, as a template names it."""
+        return cast("KubernetesDriver", self.of(KUBERNETES, settings))
 
     async def close(self) -> None:
         for driver in self._known.values():

@@ -39,6 +39,7 @@ from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.egress.control import EgressControl
 from perdure.workspaces.egress.proxy import SeenRequest
 from perdure.workspaces.egress.ruling import EgressRules
+from perdure.workspaces.orphans import Orphans
 from perdure.workspaces.templates.building import Bound, Progress, Stage, bind, build
 from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.templates.template import Value
@@ -94,6 +95,7 @@ class Workspaces:
         self._followers: list[Follower] = []
         self.keys = CallKeys()
         self.warm = WarmWorkspaces(pool, drivers, templates, clock)
+        self.orphans = Orphans(pool, drivers, clock)
         self.egress_rules = EgressRules(pool, drivers.egress.open_secret)
 
     async def of_chat(self, chat_id: ChatId) -> WorkspaceRow | None:

@@ -8,8 +8,13 @@ from tests.workspaces.kubernetes.place import Place, cluster_place
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    needs_one = collection_path.name.startswith("test_cluster_")
-    return True if needs_one and config.getoption("--kubeconfig", default=None) is None else None
+    needed = {"test_cluster_": "--kubeconfig", "test_cluster_deaths": "--cluster-box"}
+    missing = [
+        option
+        for name, option in needed.items()
+        if collection_path.name.startswith(name) and config.getoption(option, default=None) is None
+    ]
+    return True if missing else None
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
-"""Volumes for a cluster without a provisioner of its own: a folder on the node for each claim, gone with the claim."""
+"""What a cluster for tests lacks: a folder on the node for each claim, gone with the claim; and the kind `Sandbox`."""
 
 import argparse
 import asyncio
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -25,6 +26,8 @@ class Provisioner:
             "reclaimPolicy": "Delete",
         }  # fmt: skip
         await self._cluster.create("apis/storage.k8s.io/v1", "storageclasses", "", made)
+        kind = json.loads((Path(__file__).parent / "sandbox-crd.json").read_text())
+        await self._cluster.create("apis/apiextensions.k8s.io/v1", "customresourcedefinitions", "", kind)
 
     async def run(self) -> None:
         while True:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 from perdure.access.keyring import Keyring, existing_keyring
 from perdure.agent.configured_models import wrong_options
+from perdure.cli.checks.clusters import cluster_findings
 from perdure.cli.checks.finding import Finding, bad, good, off
 from perdure.cli.checks.objects import placement
 from perdure.config.models import stored_options
@@ -124,6 +125,8 @@ async def database_findings(url: str, settings: Settings) -> AsyncIterator[Findi
         yield schema_finding
         if schema_finding.remedy == "":
             yield await secrets(connection, settings)
+            async for finding in cluster_findings(connection, settings):
+                yield finding
             yield await placement(connection, settings)
             async for finding in model_findings(connection):
                 yield finding

@@ -36,6 +36,10 @@ async def listed(db: Database, organisation_id: OrganisationId) -> list[Template
 
 
 @query
+async def everybodys(db: Database) -> list[TemplateTexts]: ...
+
+
+@query
 async def load(db: Database, organisation_id: OrganisationId, name: str) -> StoredTemplate | None: ...
 
 

@@ -2,6 +2,10 @@
 -- The templates that an organisation brought, without their files.
 SELECT name, recipe, readme FROM templates WHERE organisation_id = $1 ORDER BY name
 
+-- name: templates.everybodys
+-- The templates that any organisation brought, without their files.
+SELECT name, recipe, readme FROM templates ORDER BY organisation_id, name LIMIT 1000
+
 -- name: templates.load
 -- A template that an organisation brought.
 SELECT name, recipe, readme, files FROM templates WHERE organisation_id = $1 AND name = $2

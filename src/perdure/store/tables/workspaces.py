@@ -59,6 +59,14 @@ class NewWorkspace(Struct, frozen=True):
     most: int
 
 
+class MadeWorkspace(Struct, frozen=True):
+    """A workspace, as what it was made, and how it stands."""
+
+    id: WorkspaceId
+    plan: str | None
+    status: str
+
+
 class ListedWorkspace(Struct, frozen=True):
     id: WorkspaceId
     status: str
@@ -95,6 +103,10 @@ async def idle(db: Database, grace: timedelta) -> list[WorkspaceRow]: ...
 
 @query
 async def everybodys(db: Database) -> list[ListedWorkspace]: ...
+
+
+@query
+async def of_driver(db: Database, driver: str) -> list[MadeWorkspace]: ...
 
 
 @query

@@ -47,6 +47,12 @@ FROM workspaces w JOIN users u ON u.id = w.owner_id
 ORDER BY w.used_at DESC
 LIMIT 1000
 
+-- name: workspaces.of_driver
+-- What was made with a driver, or is being made: for people, and ahead of its use.
+SELECT id, plan, status FROM workspaces WHERE driver = $1
+UNION ALL
+SELECT id, plan, status FROM warm_workspaces WHERE driver = $1
+
 -- name: workspaces.stand
 -- Say how a workspace stands.
 UPDATE workspaces SET status = $2, error = $3, used_at = now() WHERE id = $1

@@ -11,7 +11,7 @@ from perdure.core.errors import Misconfigured, WorkspaceUnreachable
 from perdure.core.timing import CLUSTER_PROBE, CLUSTER_PROBE_FORGOTTEN
 from perdure.workspaces.driver import Network
 from perdure.workspaces.kubernetes import manifests
-from perdure.workspaces.kubernetes.api import CORE, NETWORKING, Cluster, ClusterFault, Object
+from perdure.workspaces.kubernetes.api import CORE, NETWORKING, Cluster, Object
 from perdure.workspaces.kubernetes.options import PodOptions
 from perdure.workspaces.kubernetes.pods import Pods
 
@@ -173,9 +173,31 @@ async def _forget_others(cluster: Cluster, namespace: str) -> None:
             await cluster.delete(CORE, "pods", namespace, pod["metadata"]["name"], grace=0)
 
 
-async def storage_classes(cluster: Cluster) -> list[Object]:
-    """The classes there are, where we may see them."""
-    try:
-        return await cluster.list("apis/storage.k8s.io/v1", "storageclasses", "")
-    except ClusterFault:
-        return []
+WITHOUT_QUOTA = (
+    "kubernetes.io/no-provisioner", "kubernetes.io/host-path", "rancher.io/local-path", "k8s.io/minikube-hostpath",
+    "docker.io/hostpath", "microk8s.io/hostpath", "openebs.io/local",
+)  # fmt: skip
+"""Those whose volumes are folders of a node: a claim's size is a wish."""
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """The class that claims get."""
+
+    name: str
+    provisioner: str
+
+    @property
+    def limited(self) -> bool:
+        return self.provisioner not in WITHOUT_QUOTA
+
+
+async def storage(cluster: Cluster, options: PodOptions) -> Storage | None:
+    """What claims get, where there is such a class. Fails where we may not see classes, which nothing else needs."""
+    classes = await cluster.list("apis/storage.k8s.io/v1", "storageclasses", "")
+    for each in classes:
+        marks: Object = each["metadata"].get("annotations") or {}
+        default = marks.get("storageclass.kubernetes.io/is-default-class") == "true"
+        if each["metadata"]["name"] == options.storage_class if options.storage_class else default:
+            return Storage(each["metadata"]["name"], str(each["provisioner"]))
+    return None

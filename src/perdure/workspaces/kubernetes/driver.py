@@ -12,7 +12,7 @@ from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.driver import Network, Plan
 from perdure.workspaces.egress.control import EgressControl
 from perdure.workspaces.kubernetes import manifests, pods
-from perdure.workspaces.kubernetes.abilities import Abilities, probed
+from perdure.workspaces.kubernetes.abilities import Abilities, Storage, probed, storage
 from perdure.workspaces.kubernetes.api import CORE, NETWORKING, Cluster, ClusterFault
 from perdure.workspaces.kubernetes.manifests import Setting, claim_name, name_of
 from perdure.workspaces.kubernetes.options import PodOptions
@@ -49,6 +49,11 @@ class KubernetesDriver:
         self._new: set[WorkspaceId] = set()
         self._reach = Reach(cluster, namespace, options, self._pods)
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """The cluster and the namespace."""
+        return self._cluster.url, self._namespace
+
     async def check(self) -> None:
         abilities = await self.abilities()
         if not abilities.policies_hold and self._options.network_policy == "required":
@@ -65,6 +70,11 @@ class KubernetesDriver:
             self._abilities = asyncio.ensure_future(probed(self._cluster, self._namespace, self._options))
         with asking(self._cluster.url, Misconfigured):
             return await asyncio.shield(self._abilities)
+
+    async def storage(self) -> Storage | None:
+        """The class that claims get; nothing where there is none."""
+        with asking(self._cluster.url, Misconfigured):
+            return await storage(self._cluster, self._options)
 
     async def create(self, plan: Plan) -> None:
         if plan.network is Network.ALLOW:
@@ -108,12 +118,13 @@ class KubernetesDriver:
         self._new.discard(plan.id)
 
     async def held(self) -> Sequence[WorkspaceId]:
-        """The workspaces of this deployment that have anything left in the cluster."""
+        """The workspaces of this deployment that have anything in the cluster which is to stay there."""
         query = {"labelSelector": f"{manifests.OWNER}={self._owner},{manifests.WORKSPACE}"}
         with asking(self._cluster.url, WorkspaceUnreachable):
             kinds = ("persistentvolumeclaims", "pods", "secrets")
             lists = await asyncio.gather(*(self._cluster.list(CORE, kind, self._namespace, **query) for kind in kinds))
-        found = {manifests.workspace_of(each) for objects in lists for each in objects}
+        staying = (each for objects in lists for each in objects if not each["metadata"].get("deletionTimestamp"))
+        found = {manifests.workspace_of(each) for each in staying}
         return [each for each in found if each is not None]
 
     async def size(self, plan: Plan) -> int | None:
