@@ -1,8 +1,7 @@
 """`perdure bench`: measurements that print a table and exit with 1 when a bar is missed."""
 
-from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 import uvloop
@@ -14,15 +13,16 @@ from perdure.cli import (
     bench_machine,
     bench_people,
     bench_schedules,
-    bench_snapshots,
     bench_streams,
     bench_trees,
-    bench_workspaces,
+    bench_work,
 )
 from perdure.cli.bench_providers import CallLoad, measured, missed, table
 from perdure.cli.progress import progress
+from perdure.cli.verdict import judge
 
 app = typer.Typer(no_args_is_help=True, help="Measure parts of the product against their bars.")
+app.add_typer(bench_work.app)
 
 
 @app.callback()
@@ -40,29 +40,7 @@ def providers(
     """CPU per streamed delta: each dialect beside the floor of draining the same bytes, and beside the vendor's SDK."""
     with progress(f"measuring {rounds} times: ours, the floor and the vendors' SDKs"):
         rows = uvloop.run(measured(CallLoad(streams, tokens, rate, rounds)))
-    _judge(table(rows), missed(rows))
-
-
-@app.command()
-def workspaces(
-    count: Annotated[int, typer.Option(help="How many workspaces run idle at once.")] = 200,
-    idle: Annotated[float, typer.Option(help="For how many seconds they are left alone.")] = 10.0,
-) -> None:
-    """What idle workspaces cost: memory, processes, CPU, and the time of a start. Needs root to read memory."""
-    with progress(f"starting {count} workspaces, then leaving them alone for {idle:.0f} s"):
-        cost = uvloop.run(bench_workspaces.measured(count, idle))
-    _judge(bench_workspaces.table(cost), bench_workspaces.missed(cost))
-
-
-@app.command()
-def snapshots(
-    files: Annotated[int, typer.Option(help="How many files the workspace has.")] = 50_000,
-    turns: Annotated[int, typer.Option(help="How many turns change fifty of them.")] = 10,
-) -> None:
-    """What keeping the earlier states of a workspace's files costs: time and room."""
-    with progress(f"keeping {files} files, then {turns} times those that a turn changed"):
-        cost = uvloop.run(bench_snapshots.measured(files, turns))
-    _judge(bench_snapshots.table(cost), bench_snapshots.missed(cost))
+    judge(table(rows), missed(rows))
 
 
 @app.command()
@@ -73,7 +51,7 @@ def machine(
     """Commits a second of a SendMessage/FinishTurn pair, beside the bare driver writing two rows in one statement."""
     with progress(f"measuring {rounds} times: ours and the bare driver"):
         rows = bench_machine.measured(rounds, commits)
-    _judge(bench_machine.table(rows), bench_machine.missed(rows))
+    judge(bench_machine.table(rows), bench_machine.missed(rows))
 
 
 @app.command()
@@ -100,7 +78,7 @@ def trees(
 ) -> None:
     """Parents that wait for 20 agents each while replicas are killed and agents stopped: no wake-up may be lost."""
     report = uvloop.run(bench_trees.measured(count, replicas, seed))
-    _judge(bench_trees.table(report), report.wrong)
+    judge(bench_trees.table(report), report.wrong)
 
 
 @app.command()
@@ -112,7 +90,7 @@ def streams(
     """What many subscribers of one chat get, and whether some that do not read slow the others."""
     with progress(f"measuring with {subscribers} subscribers, then {rounds} times with stuck ones"):
         rows = uvloop.run(bench_streams.measured(subscribers, followers, rounds))
-    _judge(bench_streams.table(rows), bench_streams.missed(rows))
+    judge(bench_streams.table(rows), bench_streams.missed(rows))
 
 
 @app.command()
@@ -125,7 +103,7 @@ def faces(
     """What other protocols cost beside our own stream: delay of the first words, and CPU for a token."""
     with progress(f"following {turns} turns, then measuring CPU {rounds} times"):
         rows = uvloop.run(bench_faces.measured(bench_faces.FaceLoad(turns, chats, tokens, rounds)))
-    _judge(bench_faces.table(rows), bench_faces.missed(rows))
+    judge(bench_faces.table(rows), bench_faces.missed(rows))
 
 
 @app.command()
@@ -146,7 +124,7 @@ def people(
 ) -> None:
     """Milliseconds until others see who types at another replica, and until a stream ends whose share is taken back."""
     figures = uvloop.run(bench_people.measured(people, rounds))
-    _judge(figures.table(), figures.missed())
+    judge(figures.table(), figures.missed())
 
 
 @app.command()
@@ -160,11 +138,3 @@ def schedules(
     report = uvloop.run(bench_schedules.measured(count, replicas, timedelta(minutes=minutes), seed))
     typer.echo(report.table())
     raise typer.Exit(0 if report.met else 1)
-
-
-def _judge(table: str, failures: Sequence[str]) -> NoReturn:
-    """Print what was measured, then what missed its bar, and say it with the exit code too."""
-    typer.echo(table)
-    for failure in failures:
-        typer.echo(f"missed: {failure}", err=True)
-    raise typer.Exit(1 if failures else 0)
