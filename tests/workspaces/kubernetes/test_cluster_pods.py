@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.workspaces.kubernetes.place import Place, new_plan
+from tests.workspaces import escapes
+from tests.workspaces.kubernetes.place import NOTHING, Place, new_plan
 
 from perdure.core.errors import Misconfigured, WorkspaceUnreachable
 from perdure.workspaces import wire
@@ -19,7 +20,6 @@ from perdure.workspaces.kubernetes.driver import KubernetesDriver
 from perdure.workspaces.kubernetes.options import pod_options
 
 PATIENCE = timedelta(seconds=60)
-NOTHING = {"pods": 0, "persistentvolumeclaims": 0, "secrets": 0}
 DIAL = "python3 -c \"import socket; socket.create_connection(('{address}', {port}), 2)\""
 
 
@@ -30,11 +30,10 @@ class Inside:
         self.driver, self.plan, self.client = driver, plan, client
 
     async def runs(self, command: str) -> wire.Process:
-        process = await self.client.processes.start(command)
-        return await self.client.processes.wait(process.id, PATIENCE)
+        return await escapes.runs(self.client, command)
 
     async def says(self, command: str) -> str:
-        return (await self.runs(command)).head
+        return await escapes.says(self.client, command)
 
 
 @pytest.fixture
@@ -71,50 +70,48 @@ async def test_short_a_workspace_is_made_used_stopped_and_removed_and_nothing_st
     await driver.close()
 
 
-BATTERY = (
-    "unshare -U true",
-    "unshare -m true",
-    "mount -t tmpfs none /tmp",
-    "mount --bind /tmp /usr",
-    "umount /proc",
-    "mknod /tmp/disk b 8 0",
-    "chroot / true",
-    "nsenter -t 1 -m true",
-    "su -c true",
-    "cat /dev/mem",
-    "echo 1 > /proc/sys/kernel/panic",
-    "echo b > /proc/sysrq-trigger",
-    "cat /var/run/secrets/kubernetes.io/serviceaccount/token",
-    "cat /var/lib/perdure/settings.json",
-    *(f"echo x > {path}" for path in ("/usr/bin/x", "/etc/x", "/x", "/opt/perdure/agent.pyz", "/dev/x/y")),
-)
-
-
 async def test_what_leads_out_of_a_pod_is_refused(inside: Inside) -> None:
-    outcomes = {command: (await inside.runs(command)).exit_code for command in BATTERY}
+    writing = [f"echo x > {path}" for path in (*escapes.SYSTEM, "/opt/perdure/agent.pyz")]
+    secrets = ["cat /var/run/secrets/kubernetes.io/serviceaccount/token", "cat /var/lib/perdure/settings.json"]
+    commands = (*escapes.COMMANDS, *writing, *secrets)
+    outcomes = {command: (await inside.runs(command)).exit_code for command in commands}
     assert [command for command, code in outcomes.items() if code in (0, None)] == []
-    said = await inside.says("grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status")
-    assert said.split() == ["CapEff:", "0" * 16, "CapBnd:", "0" * 16, "NoNewPrivs:", "1", "Seccomp:", "2"]
+    assert await escapes.rights(inside.client) == escapes.NO_RIGHTS
 
 
 async def test_the_agent_programs_memory_descriptors_and_records_are_out_of_reach(inside: Inside) -> None:
-    before = await inside.client.health()
-    await inside.runs("kill -9 1; kill -TERM 1; kill -9 -1")
-    assert (await inside.client.health()).incarnation == before.incarnation
-    said = await inside.says("ls /proc/1/fd /proc/1/root /proc/1/cwd; cat /proc/1/environ /proc/1/mem /proc/1/maps")
-    assert said.count("Permission denied") >= 6
-    take = (
-        "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\npidfd = libc.syscall(434, 1, 0)\n"
-        "print(pidfd >= 0, [libc.syscall(438, pidfd, n, 0) for n in range(3, 12)])\n"
-    )
-    await inside.client.files.write("take.py", take)
-    assert await inside.says("python3 take.py") == f"True {[-1] * 9}\n"
+    await escapes.no_kill_reaches_the_agent_program(inside.client)
+    assert (await inside.says(escapes.SPIED)).count("Permission denied") >= 6
+    await escapes.no_descriptor_can_be_taken(inside.client)
     assert await inside.says("find / -name keys -not -path '/proc/*' -not -path '/usr/*' 2>/dev/null") == ""
     refused = await inside.says(
         "python3 -c \"import http.client as h; c = h.HTTPConnection('127.0.0.1', 7716); "
         "c.request('POST', '/v1/shutdown'); print(c.getresponse().status)\""
     )
     assert refused == "401\n"
+
+
+async def test_the_node_and_the_cluster_cannot_be_seen_from_a_pod(inside: Inside) -> None:
+    outside = await asyncio.create_subprocess_exec("sleep", "62")
+    seen = await inside.says(f"kill -9 {outside.pid}; ls -d /proc/[0-9]* | wc -l")
+    assert "No such process" in seen
+    assert int(seen.split()[-1]) < 10
+    outside.kill()
+    await outside.wait()
+    assert "KUBERNETES" not in await inside.says("env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'")
+    assert await inside.says("ls -A /run/containerd /var/lib/kubelet /etc/kubernetes /root 2>/dev/null") == ""
+
+
+async def test_links_and_swapped_directories_lead_the_file_tools_nowhere(inside: Inside) -> None:
+    await escapes.no_link_leads_the_file_tools_out(inside.client, "/var/lib/perdure/settings.json")
+    await inside.runs("rm a b c d e")
+    await escapes.no_swapped_directory_leads_the_file_tools_out(inside.client, 100)
+
+
+async def test_the_view_of_a_pod_holds_against_commands(inside: Inside) -> None:
+    await inside.client.files.write("plan.md", "keep\n")
+    async with await inside.driver.view(inside.plan) as view:
+        await escapes.the_view_holds(inside.client, view)
 
 
 async def test_nothing_leaves_a_workspace_without_a_network(place: Place, inside: Inside) -> None:

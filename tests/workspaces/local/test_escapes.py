@@ -9,10 +9,10 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from tests.workspaces import escapes
 from tests.workspaces.local.conftest import PATIENCE, Sandbox
 from tests.workspaces.waiting import eventually
 
-from perdure.core.errors import WorkspaceRefused
 from perdure.core.ids import WorkspaceId
 from perdure.workspaces.driver import Network
 
@@ -75,65 +75,31 @@ async def test_processes_of_the_host_cannot_be_seen_or_signalled(sandbox: Sandbo
 
 
 async def test_killing_everything_inside_leaves_the_agent_program_running(sandbox: Sandbox) -> None:
-    before = await sandbox.client.health()
-    await sandbox.runs("kill -9 1; kill -TERM 1; pkill -9 -f perdure.agent; kill -9 -1")
-    assert (await sandbox.client.health()).incarnation == before.incarnation
-    assert await sandbox.says("echo still here") == "still here\n"
+    await escapes.no_kill_reaches_the_agent_program(sandbox.client)
 
 
 async def test_the_agent_programs_records_and_memory_are_out_of_reach(sandbox: Sandbox) -> None:
     await sandbox.runs("true")
-    said = await sandbox.says(
-        "ls /proc/1/fd /proc/1/root /proc/1/cwd; cat /proc/1/environ /proc/1/mem /proc/1/maps; "
-        "python3 -c \"import os; os.listdir('/proc/1/fd')\"; gdb -p 1 2>&1 | head -1; true"
-    )
+    said = await sandbox.says(escapes.SPIED)
     assert said.count("Permission denied") >= 6
     assert (sandbox.root / str(sandbox.plan.id) / "state/agent/keys").is_dir()
     assert await sandbox.says("find / -name keys -path '*state*' 2>/dev/null") == ""
 
 
 async def test_a_descriptor_of_the_agent_program_cannot_be_taken(sandbox: Sandbox) -> None:
-    take = (
-        "import ctypes, os\n"
-        "libc = ctypes.CDLL(None, use_errno=True)\n"
-        "pidfd = libc.syscall(434, 1, 0)\n"
-        "print(pidfd >= 0, [libc.syscall(438, pidfd, n, 0) for n in range(3, 12)])\n"
-    )
-    await sandbox.client.files.write("take.py", take)
-    assert await sandbox.says("python3 take.py") == f"True {[-1] * 9}\n"
+    await escapes.no_descriptor_can_be_taken(sandbox.client)
 
 
-@pytest.mark.parametrize(
-    "path", ["/usr/bin/x", "/etc/x", "/bin/x", "/x", "/run/perdure/x", "/run/perdure/agent/__main__.py", "/dev/x/y"]
-)
+@pytest.mark.parametrize("path", [*escapes.SYSTEM, "/run/perdure/agent/__main__.py"])
 async def test_the_system_cannot_be_written(sandbox: Sandbox, path: str) -> None:
     assert (await sandbox.runs(f"echo x > {path}")).exit_code == 2
 
 
 async def test_no_right_can_be_gained(sandbox: Sandbox) -> None:
-    said = await sandbox.says("grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status")
-    assert said.split() == ["CapEff:", "0" * 16, "CapBnd:", "0" * 16, "NoNewPrivs:", "1", "Seccomp:", "2"]
+    assert await escapes.rights(sandbox.client) == escapes.NO_RIGHTS
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "unshare -U true",
-        "unshare -m true",
-        "mount -t tmpfs none /tmp",
-        "mount --bind /tmp /usr",
-        "umount /proc",
-        "mknod /tmp/disk b 8 0",
-        "chroot / true",
-        "nsenter -t 1 -m true",
-        "su -c true",
-        "dmesg",
-        "bwrap --ro-bind / / true",
-        "cat /dev/mem",
-        "echo 1 > /proc/sys/kernel/panic",
-        "echo b > /proc/sysrq-trigger",
-    ],
-)
+@pytest.mark.parametrize("command", escapes.COMMANDS)
 async def test_a_call_that_leads_out_is_refused(sandbox: Sandbox, command: str) -> None:
     assert (await sandbox.runs(command)).exit_code not in (0, None)
 
@@ -181,39 +147,15 @@ async def test_commands_of_one_workspace_reach_each_other(sandbox: Sandbox) -> N
 async def test_a_link_made_inside_leads_the_file_tools_nowhere(sandbox: Sandbox) -> None:
     secret = sandbox.root / "secret"
     secret.write_text("the server's secret")
-    await sandbox.runs(f"ln -s {secret} a; ln -s / b; ln -s ../../../.. c; ln -s /proc/1/root d; ln -s /etc/passwd e")
-    for path in ("a", f"b{secret}", f"c{secret}", f"d{secret}", "e", "/proc/1/environ"):
-        with pytest.raises(WorkspaceRefused) as refusal:
-            await sandbox.client.files.read(path, 1, 10)
-        assert refusal.value.code in ("outside", "not_found")
+    await escapes.no_link_leads_the_file_tools_out(sandbox.client, str(secret))
 
 
 async def test_swapping_a_directory_for_a_link_while_it_is_read_leads_nowhere(sandbox: Sandbox) -> None:
-    swap = "mkdir -p d x; echo inside > d/passwd; while :; do mv d real; ln -s /etc d; rm d; mv real d; done"
-    swapping = await sandbox.client.processes.start(swap)
-    seen: set[bytes] = set()
-    refused: set[str] = set()
-    for _ in range(300):
-        try:
-            seen.add(await sandbox.client.files.content("d/passwd", 10_000))
-        except WorkspaceRefused as refusal:
-            refused.add(refusal.code)
-    await sandbox.client.processes.stop(swapping.id)
-    assert seen <= {b"inside\n"}
-    assert refused <= {"outside", "not_found", "not_a_directory"}
+    await escapes.no_swapped_directory_leads_the_file_tools_out(sandbox.client, 300)
 
 
 async def test_the_view_holds_against_commands(sandbox: Sandbox) -> None:
     await sandbox.client.files.write("plan.md", "keep\n")
     async with await sandbox.driver.view(sandbox.plan) as view:
-        attempts = (
-            "echo x > plan.md; rm plan.md; mv plan.md y; touch z ~/z; mount -o remount,rw /workspace; "
-            "chmod 777 .; ln plan.md l; python3 -c \"open('plan.md','r+b').truncate(0)\"; exit 0"
-        )
-        process = await view.processes.start(attempts)
-        said = await view.processes.wait(process.id, PATIENCE)
-        assert said.head.count("Read-only file system") >= 7
-        edited = await view.processes.start("cat plan.md; echo scratch > /tmp/ok && cat /tmp/ok")
-        assert (await view.processes.wait(edited.id, PATIENCE)).head == "keep\nscratch\n"
-    assert [entry.path for entry in (await sandbox.client.files.list()).entries] == ["plan.md"]
+        await escapes.the_view_holds(sandbox.client, view)
     assert not (Path(sandbox.root) / str(sandbox.plan.id) / "home/z").exists()
