@@ -35,6 +35,7 @@ test: $(READY) ## Run every test; needs the system packages
 	@scripts/pnpm --silent test
 	@scripts/pnpm --silent e2e
 	@PNPM_DIR=tests/peers scripts/pnpm --silent install --frozen-lockfile
+	@$(if $(ARGS),,scripts/on-kubernetes --short)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 proof: $(READY) ## Break and measure the product; leaves proof/report.md, fails when a bar is missed
