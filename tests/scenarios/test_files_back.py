@@ -105,6 +105,38 @@ async def test_an_edit_is_refused_rather_than_overwriting_what_somebody_wrote_si
     assert (story.hash, (await story.prompts())[-1]) == (now, number)
 
 
+async def test_a_fork_has_files_of_its_own(story: Story, tmp_path: Path) -> None:
+    await story.says(call("write_file", path="a.txt", content="one\n"))
+    before, first = story.hash, (await story.prompts())[-1]
+    await story.says(call("execute", command="echo two >> a.txt; mkdir deep; echo x > deep/b"))
+    last = (await story.prompts())[-1]
+    shown = await story.preview(last)
+    forks: dict[str, Story] = {}
+    for files, more in (("keep", {}), ("back", {"files_state": shown["state"]})):
+        body = {"after": last - 1, "files": files, **more}
+        made = await story.fleet.at(1).post(f"/chats/{story.chat}/fork", body)
+        assert made.status == 201, made.json
+        card = made.json["chat"]
+        forks[files] = Story(story.fleet, card["id"], tree_of(tmp_path, card["workspace_id"]))
+    now = story.hash
+    assert (forks["keep"].hash, forks["back"].hash) == (now, before)
+    await forks["back"].says(call("execute", command="rm a.txt"))
+    assert (story.hash, forks["keep"].hash, list(forks["back"].tree.iterdir())) == (now, now, [])
+    none = await story.fleet.at(1).post(f"/chats/{story.chat}/fork", {"after": first, "files": "none"})
+    assert (none.status, none.json["chat"].get("workspace_id")) == (201, None)
+
+
+async def test_a_fork_is_refused_rather_than_begun_with_files_that_nobody_was_shown(story: Story, pool: Pool) -> None:
+    await story.says(call("write_file", path="a.txt", content="one\n"))
+    await story.says(call("execute", command="echo two >> a.txt"))
+    number, before = (await story.prompts())[-1], await pool.fetchval("SELECT count(*) FROM chats")
+    (story.tree / "a.txt").write_text("mine\n")
+    forked = await story.fleet.at(1).post(f"/chats/{story.chat}/fork", {"after": number - 1, "files": "back"})
+    assert (forked.status, "changed outside of the chat since" in str(forked.json)) == (409, True)
+    assert await pool.fetchval("SELECT count(*) FROM chats") == before
+    assert await pool.fetchval("SELECT count(*) FROM workspaces") == 1
+
+
 async def test_the_changes_of_a_turn_are_known_without_git(story: Story) -> None:
     await story.says(call("write_file", path="a.txt", content="one\n"))
     await story.says(call("execute", command="echo two >> a.txt"))

@@ -191,6 +191,12 @@ WORKSPACE_ANSWER = timedelta(seconds=30)
 WORKSPACE_LONG_POLL = timedelta(seconds=20)
 SNAPSHOT_AT_END = timedelta(seconds=5)
 SNAPSHOT_PATIENCE = timedelta(minutes=4)
+# How often what left workspaces is counted: those that are used here, and all that run.
+NETWORK_COUNTED = timedelta(seconds=5)
+NETWORK_SWEEP = timedelta(minutes=1)
+# A fork waits for its files. A tree of a million files is looked through in a minute or two before anything is said.
+COPY_LONGEST = timedelta(minutes=15)
+COPY_SILENCE = timedelta(minutes=4)
 CONTEXT_PATIENCE = timedelta(seconds=10)
 FORGE_ANSWER = timedelta(seconds=10)
 FORGE_AGAIN = timedelta(minutes=2)
@@ -322,6 +328,8 @@ MCP_LONGEST_CALL = timedelta(days=1)
 SERVICE_PAUSE = timedelta(milliseconds=500)
 """After which a service that failed starts again."""
 
+EGRESS_STOP = timedelta(seconds=5)
+"""How long a proxy that was told to end is waited for."""
 EGRESS_ALONE = timedelta(minutes=1)
 """How long the proxy of a workspace waits for one before it leaves."""
 EGRESS_RESTART = timedelta(milliseconds=200)

@@ -13,6 +13,7 @@ from perdure.store.pool import Pool
 from perdure.store.tables import workspaces
 from perdure.store.tables.workspaces import ActingRoot, WorkspaceRow
 from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.copying import Before
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.snapshots import SnapshotTerms
 from perdure.workspaces.wire import Difference, LeftOut, WentBack
@@ -116,6 +117,12 @@ class ChatFiles:
         row, client = await self._client(home)
         _, terms = await self._terms(home, row)
         return await client.snapshots.preview(str(home), turn, terms)
+
+    async def as_before(self, home: ChatId, turn: int, state: str | None) -> Before:
+        """What a copy is to have of the chat's files, to be as they were before a turn."""
+        row, _ = await self._client(home)
+        _, terms = await self._terms(home, row)
+        return Before(str(home), turn, state, terms)
 
     async def changed(self, home: ChatId, turn: int, until: int | None) -> Difference:
         """What the chat's turns changed."""

@@ -1,5 +1,6 @@
 """What the server may ask of a workspace: processes, files, terminals, git and context, typed."""
 
+import socket
 from collections.abc import AsyncGenerator, Sequence
 from datetime import timedelta
 from typing import Protocol, Self
@@ -227,6 +228,10 @@ class WorkspaceClient:
         """AGENTS.md and friends, skills and tool servers, as soon as they are not the known ones."""
         query: dict[str, str | int] = {"known": known, "wait_ms": int(patience.total_seconds() * 1000)}
         return await self._connection.ask(wire.ContextSnapshot, "GET", "/v1/context", query=query, wait=patience)
+
+    async def tunnel(self, path: str, body: object = None) -> socket.socket:
+        """A connection for bytes both ways."""
+        return await self._connection.tunnel(path, body)
 
     async def forget(self, keys: Sequence[str]) -> None:
         """Let go of keys whose results are committed."""

@@ -112,13 +112,14 @@ class Connection:
         except (aiohttp.ClientError, OSError) as error:
             raise WorkspaceUnreachable(UNREACHABLE) from error
 
-    async def tunnel(self, path: str) -> socket.socket:
+    async def tunnel(self, path: str, body: object = None) -> socket.socket:
         """A connection that belongs to whatever the program joins it with."""
+        content = b"" if body is None else msgspec.json.encode(body)
         sock = socket.socket(socket.AF_UNIX)
         try:
             sock.setblocking(False)
             async with asyncio.timeout(WORKSPACE_ANSWER.total_seconds()):
-                status, rest = await _asked(sock, self._path, path, self._headers)
+                status, rest = await _asked(sock, self._path, path, self._headers, content)
         except (OSError, TimeoutError, ValueError) as error:
             sock.close()
             raise WorkspaceUnreachable(UNREACHABLE) from error
@@ -156,13 +157,15 @@ class Connection:
             await self._closed()
 
 
-async def _asked(sock: socket.socket, place: str, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
+async def _asked(
+    sock: socket.socket, place: str, path: str, headers: dict[str, str], content: bytes
+) -> tuple[int, bytes]:
     """Ask for a connection to be joined. A refusal has a body, and ends with it."""
     loop = asyncio.get_running_loop()
-    lines = [f"POST {path} HTTP/1.1", "Host: workspace", "Connection: close"]
+    lines = [f"POST {path} HTTP/1.1", "Host: workspace", "Connection: close", f"Content-Length: {len(content)}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     await loop.sock_connect(sock, place)
-    await loop.sock_sendall(sock, "\r\n".join([*lines, "", ""]).encode())
+    await loop.sock_sendall(sock, "\r\n".join([*lines, "", ""]).encode() + content)
     received = b""
     while b"\r\n\r\n" not in received:
         received += await _more(sock)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -93,6 +93,8 @@ class Workspaces:
         self._turns: dict[WorkspaceId, asyncio.Lock] = {}
         self._touched: dict[WorkspaceId, float] = {}
         self._followers: list[Follower] = []
+        self.leaving: Callable[[WorkspaceRow], Awaitable[None]] | None = None
+        """What is waited for before a workspace is stopped."""
         self.keys = CallKeys()
         self.warm = WarmWorkspaces(pool, drivers, templates, clock)
         self.orphans = Orphans(pool, drivers, clock)
@@ -158,7 +160,7 @@ class Workspaces:
         )
         asked = (row.id, row.organisation_id, row.owner_id, row.driver, row.template, row.parameters)
         if not await workspaces.add(self.pool, NewWorkspace(*asked, row.plan, row.ttl_minutes, wish.most)):
-            raise Refused(f"A person can have at most {wish.most} workspaces. Remove one first.")
+            raise too_many(wish.most)
         return row
 
     async def _ready(self, workspace_id: WorkspaceId, wish: Wish, bound: Bound) -> WorkspaceRow | None:
@@ -344,6 +346,8 @@ class Workspaces:
             # Said first, so that nobody whose connection breaks now starts it again.
             await workspaces.stand(self.pool, row.id, "stopped", None)
             await self._forget(row.id)
+            if self.leaving is not None:
+                await self.leaving(now)
             plan = await self._plan(row)
             await self._driver(row, plan).stop(plan)
         self.measures.stopped(why)
@@ -387,6 +391,11 @@ class Workspaces:
     def _driver(self, row: WorkspaceRow, plan: Plan) -> Driver:
         return self._drivers.of(row.driver, plan.settings)
 
+    async def place(self, row: WorkspaceRow) -> tuple[Driver, Plan]:
+        """Where a workspace is, and as what."""
+        plan = await self._plan(row)
+        return self._driver(row, plan), plan
+
     async def _known_plan(self, home: ChatId) -> Plan | None:
         """That of a chat's workspace. None where it cannot be told, as its template is gone: opening it says why."""
         row = await workspaces.of_chat(self.pool, home)
@@ -407,6 +416,10 @@ class Workspaces:
             client = self._clients.pop((workspace_id, view), None)
             if client is not None:
                 await client.close()
+
+
+def too_many(most: int) -> Refused:
+    return Refused(f"A person can have at most {most} workspaces. Remove one first.")
 
 
 async def _answers(client: WorkspaceClient) -> bool:

@@ -258,3 +258,11 @@ class WentBack(msgspec.Struct, frozen=True):
     held: int | None = None
     """The snapshot of how they were before."""
     left: list[str] = []
+
+
+class CopiedFiles(msgspec.Struct, frozen=True):
+    """What a copy of a workspace's files came to: how many entries, how many sockets and the like, or why none."""
+
+    entries: int = 0
+    left_out: int = 0
+    error: Fault | None = None

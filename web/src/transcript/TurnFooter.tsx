@@ -10,6 +10,8 @@ import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Facts } from "../ui/Facts.tsx";
 import { duration, money, tokens } from "../ui/format.ts";
+import { useToasts } from "../ui/Toasts.tsx";
+import { useForkedFiles } from "./filesBack.tsx";
 import { Regenerate } from "./Regenerate.tsx";
 
 /** What a turn took. The last one says so when it was cut short, and offers to go on. */
@@ -60,12 +62,22 @@ function Ending({ turn, last }: { turn: Turn; last: boolean }) {
 }
 
 function ForkButton({ after }: { after: number }) {
-  const fork = useFork(useLiveChat().id);
+  const live = useLiveChat();
+  const fork = useFork(live.id);
   const mine = useMine();
+  const { complain } = useToasts();
+  const [ask, dialog] = useForkedFiles(live.id);
   if (!mine) return null;
+  const forked = async () => {
+    const wish = await ask(after + 1);
+    if (wish) await fork(after, wish);
+  };
   return (
-    <Button look="ghost" small label={t("Fork from here")} onClick={() => void fork(after)}>
-      <GitFork />
-    </Button>
+    <>
+      <Button look="ghost" small label={t("Fork from here")} onClick={() => void forked().catch(complain)}>
+        <GitFork />
+      </Button>
+      {dialog}
+    </>
   );
 }

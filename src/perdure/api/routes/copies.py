@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 
 from perdure.access.actor import record
 from perdure.api.caller import Caller
+from perdure.api.chat_workspaces import forked_workspace
 from perdure.api.http import Answer
 from perdure.api.routes.chats import created
 from perdure.api.routing import Routes
@@ -19,7 +20,7 @@ from perdure.api.wire.extras import Branch, Branches, Cost, CostLine, ExportForm
 from perdure.core.card import NewCard
 from perdure.core.errors import InvalidInput, MessageNotFound, Refused, Validation
 from perdure.core.events import ChatCard
-from perdure.core.ids import ChatId, FileId, MessageNumber, UserId
+from perdure.core.ids import ChatId, FileId, MessageNumber, UserId, WorkspaceId
 from perdure.core.message import (
     AnyPart,
     File,
@@ -145,7 +146,9 @@ routes = Routes("chats")
 
 @routes.post("/chats/{chat_id}/fork", status=201, by_machine=True)
 async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
-    """Create a chat with the history up to a message. With content it runs, without it is idle."""
+    """Create a chat with the history up to a message, and a copy of the workspace's files. With content it runs,
+    without it is idle.
+    """
     seen = await caller.chats.own(chat_id)
     history = await messages.whole(caller.rows, chat_id, body.after)
     if not history or history[-1].number != body.after:
@@ -160,11 +163,12 @@ async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
         kept = (*kept, new)
     attached, made = files_in(history)
     attached |= dict.fromkeys(file for file in (said.files if said else ()) if file not in made)
-    card = _forked_card(caller, seen.row)
     create = Create(kept, runs=said is not None, files=tuple(attached), made_files=tuple(made))
-    return await caller.changes.create(
-        ChatId(uuid4()), card, create, answer=lambda commit: created(caller, card, commit, said=said is not None)
-    )
+    async with forked_workspace(caller, seen, body) as workspace_id:
+        card = _forked_card(caller, seen.row, workspace_id)
+        return await caller.changes.create(
+            ChatId(uuid4()), card, create, answer=lambda commit: created(caller, card, commit, said=said is not None)
+        )
 
 
 @routes.get("/chats/{chat_id}/branches")
@@ -208,7 +212,7 @@ async def delete_chat(caller: Caller, chat_id: ChatId) -> None:
     caller.announcements.chat_deleted(chat_id)
 
 
-def _forked_card(caller: Caller, row: CardRow) -> NewCard:
+def _forked_card(caller: Caller, row: CardRow, workspace_id: WorkspaceId | None) -> NewCard:
     return NewCard(
         organisation_id=caller.actor.organisation_id,
         owner_id=caller.actor.user_id,
@@ -219,7 +223,7 @@ def _forked_card(caller: Caller, row: CardRow) -> NewCard:
         model=row.model,
         effort=row.effort,
         plan_mode=row.plan_mode,
-        workspace_id=row.workspace_id,
+        workspace_id=workspace_id,
         client_tools=row.client_tools,
         client_tool_deadline=row.client_tool_deadline,
         settings=row.settings,

@@ -2,13 +2,22 @@
 
 from datetime import date
 from enum import StrEnum
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from perdure.api.wire.chats import Name, Number
 from perdure.api.wire.content import ClientId, Content
 from perdure.core.ids import ChatId, MessageNumber, ModelName
 from perdure.core.message import Effort, Message
+
+
+class ForkedFiles(StrEnum):
+    """Which files the fork of a chat with a workspace has: always its own."""
+
+    KEEP = "keep"
+    BACK = "back"
+    NONE = "none"
 
 
 class ForkBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -19,6 +28,10 @@ class ForkBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     model: Name | None = None
     effort: Effort | None = None
     client_id: ClientId | None = None
+    files: ForkedFiles = ForkedFiles.KEEP
+    """The chat's files as they are now, `back` to what they were then, or `none` and no workspace."""
+    files_state: Annotated[str, Meta(max_length=100)] | None = None
+    """The `state` of the preview that was shown: if files changed since, nothing is forked."""
 
 
 class Branch(Struct, frozen=True, kw_only=True):

@@ -23,13 +23,8 @@ LONGEST_SECONDS = 240.0
 async def run_aside(children: Children, work: Callable[[], Found], seconds: float = LONGEST_SECONDS) -> Found:
     """Do something in a fork and hand its result over. What it made half it must be able to leave behind."""
     reading, writing = os.pipe()
-    agent = os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        _work(work, agent, writing)
+    pid, ended = fork_aside(children, lambda: _work(work, writing))
     os.close(writing)
-    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    children.expect(pid, lambda status: None if ended.done() else ended.set_result(status))
     try:
         content, _ = await asyncio.wait_for(read_up_to(reading, sys.maxsize), seconds)
         await asyncio.wait_for(ended, seconds)
@@ -44,6 +39,35 @@ async def run_aside(children: Children, work: Callable[[], Found], seconds: floa
     return _answer(content)
 
 
+def fork_aside(children: Children, work: Callable[[], None]) -> tuple[int, asyncio.Future[int]]:
+    """Do something in a fork that ends with this process. What it was ended by comes later."""
+    agent = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            die_with(agent)
+            forget_signals()
+            gc.disable()
+            name_process("perdure-files")
+            work()
+            os._exit(0)
+        finally:
+            os._exit(70)
+    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    children.expect(pid, lambda status: None if ended.done() else ended.set_result(status))
+    return pid, ended
+
+
+def problem_of(work: Callable[[], Found]) -> Found | Problem:
+    """What work came to, or why it did not."""
+    try:
+        return work()
+    except Problem as problem:
+        return problem
+    except OSError as error:
+        return of_os_error(error, str(error.filename or "the workspace's files"))
+
+
 def _answer(content: bytes) -> Found:
     try:
         told = cast("Found", json.loads(content))
@@ -55,21 +79,10 @@ def _answer(content: bytes) -> Found:
     return cast("Found", told["found"])
 
 
-def _work(work: Callable[[], Found], agent: int, writing: int) -> None:
-    try:
-        die_with(agent)
-        forget_signals()
-        gc.disable()
-        name_process("perdure-files")
-        try:
-            told: Found = {"found": work()}
-        except Problem as problem:
-            told = {"problem": [problem.status, problem.code, problem.message]}
-        except OSError as error:
-            problem = of_os_error(error, str(error.filename or "the workspace's files"))
-            told = {"problem": [problem.status, problem.code, problem.message]}
-        with os.fdopen(writing, "wb") as file:
-            file.write(json.dumps(told).encode())
-        os._exit(0)
-    finally:
-        os._exit(70)
+def _work(work: Callable[[], Found], writing: int) -> None:
+    found = problem_of(work)
+    told: Found = {"found": found}
+    if isinstance(found, Problem):
+        told = {"problem": [found.status, found.code, found.message]}
+    with os.fdopen(writing, "wb") as file:
+        file.write(json.dumps(told).encode())

@@ -88,6 +88,14 @@ class Contents:
             if _copied(target, None, entry.size) != entry.id:
                 raise Damaged
 
+    def large(self, entry: Kept) -> io.BufferedReader:
+        """A large file's content, open, once it was seen to be whole."""
+        found = self._file(self.objects, entry.id)
+        if _copied(found.fileno(), None, entry.size) != entry.id:
+            found.close()
+            raise Damaged
+        return found
+
     def beginning(self, entry: Kept, most: int) -> bytes:
         """At most so many bytes, for showing."""
         if entry.pack:
@@ -198,7 +206,7 @@ def _copied(source: int, target: int | None, size: int) -> str:
     digest = hashlib.blake2b(b"large %d" % size, digest_size=32)
     place = 0
     while place < size:
-        start = _data(source, place)
+        start = next_data(source, place)
         if start is None or start >= size:
             break
         place = start - start % BLOCK_BYTES
@@ -215,7 +223,7 @@ def _copied(source: int, target: int | None, size: int) -> str:
     return digest.hexdigest()
 
 
-def _data(source: int, place: int) -> int | None:
+def next_data(source: int, place: int) -> int | None:
     """Where the next data is; nowhere if only a hole is left."""
     try:
         return os.lseek(source, place, os.SEEK_DATA)

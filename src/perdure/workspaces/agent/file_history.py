@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Callable
 
 from perdure.workspaces.agent.aside import Found, run_aside
@@ -60,6 +62,12 @@ class FileHistory:
         self._keys.finish(key, found)
         self._changed()
         return found
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncGenerator[Snapshots, None]:
+        """The snapshots, with nobody else at work on them."""
+        async with self._alone:
+            yield self._snapshots
 
     async def settle(self) -> None:
         """At start: complete what was going back. What cannot be completed now is tried again at the next start."""

@@ -8,12 +8,11 @@ import json
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
-from typing import Callable, NamedTuple
+from typing import Callable, NamedTuple, Protocol
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from perdure.workspaces.agent.fields import Fields
 from perdure.workspaces.agent.limits import BODY_BYTES, HEADER_BYTES
-from perdure.workspaces.agent.ports import Tunnel
 from perdure.workspaces.agent.problems import Problem, invalid, of_os_error
 
 
@@ -48,6 +47,12 @@ class Request(NamedTuple):
         if name not in self.query:
             raise invalid(f"{name} is missing")
         return self.query[name]
+
+
+class Tunnel(Protocol):
+    """What takes a connection over, until it is done with it."""
+
+    async def join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None: ...
 
 
 class Reply(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Callable
 
 from perdure.workspaces.agent.children import Children
 from perdure.workspaces.agent.context import Context
+from perdure.workspaces.agent.copies import Copies
 from perdure.workspaces.agent.disk import Disk
 from perdure.workspaces.agent.durable import Folder
 from perdure.workspaces.agent.fields import Fields
@@ -234,6 +235,7 @@ def assemble(settings: Settings, folder: Folder, memory: Memory) -> Program:
 
     around = CommandContext(settings, places, children, keys, incarnation, changed, memory)
     processes = Processes(around)
+    history = FileHistory(Snapshots(folder.inside("snapshots"), places.tree), children, keys, incarnation, changed)
     return Program(
         settings=settings,
         incarnation=incarnation,
@@ -249,7 +251,8 @@ def assemble(settings: Settings, folder: Folder, memory: Memory) -> Program:
         git=git,
         git_watch=git_watch,
         context_watch=context_watch,
-        history=FileHistory(Snapshots(folder.inside("snapshots"), places.tree), children, keys, incarnation, changed),
+        history=history,
+        copies=Copies(places, history, children),
         disk=Disk(places, processes, settings.disk_bytes),
         stopping=asyncio.Event(),
     )

@@ -89,8 +89,8 @@ class Tunnel:
 
     async def join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         ways = [
-            asyncio.ensure_future(_pump(reader, self._writer)),
-            asyncio.ensure_future(_pump(self._reader, writer)),
+            asyncio.ensure_future(pump(reader, self._writer)),
+            asyncio.ensure_future(pump(self._reader, writer)),
         ]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -105,7 +105,8 @@ class Tunnel:
         self._writer.close()
 
 
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Hand on what comes until it ends, or nobody takes it."""
     with contextlib.suppress(ConnectionError):
         while content := await reader.read(PIPE_READ_BYTES):
             writer.write(content)

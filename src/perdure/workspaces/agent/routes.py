@@ -9,6 +9,7 @@ from collections.abc import Awaitable
 from typing import Callable, NamedTuple
 
 from perdure.workspaces.agent import files, limits
+from perdure.workspaces.agent.copies import Copies
 from perdure.workspaces.agent.disk import Disk
 from perdure.workspaces.agent.file_history import FileHistory
 from perdure.workspaces.agent.git import Git
@@ -47,6 +48,7 @@ class Program(NamedTuple):
     git_watch: Watching
     context_watch: Watching
     history: FileHistory
+    copies: Copies
     disk: Disk
     stopping: asyncio.Event
 
@@ -231,6 +233,14 @@ async def go_back(program: Program, request: Request) -> Reply:
     return answer(await program.history.go_back(request.fields()))
 
 
+async def copy_out(program: Program, request: Request) -> Reply:
+    return Reply(b"", tunnel=program.copies.out(request.fields()))
+
+
+async def copy_in(program: Program, _: Request) -> Reply:
+    return Reply(b"", tunnel=program.copies.into())
+
+
 async def context(program: Program, request: Request) -> Reply:
     return answer(
         await program.context_watch.when_not(request.query.get("known", ""), request.number("wait_ms", 0) / 1000)
@@ -288,6 +298,8 @@ ROUTES: dict[tuple[str, str], Route] = {
     ("POST", "/v1/snapshots"): take_snapshot,
     ("POST", "/v1/snapshots/difference"): show_difference,
     ("POST", "/v1/snapshots/back"): go_back,
+    ("POST", "/v1/copies/out"): copy_out,
+    ("POST", "/v1/copies/in"): copy_in,
     ("GET", "/v1/context"): context,
     ("POST", "/v1/shutdown"): shut_down,
 }

@@ -71,7 +71,7 @@ class Snapshots:
         self._folder = folder
         self._root = tree
         self._chain = Chain(folder)
-        self._contents = Contents(folder)
+        self.contents = Contents(folder)
         self._known: list[Kept] = []
         """What is kept already and may be found in the tree, besides what the newest snapshot has."""
 
@@ -106,7 +106,7 @@ class Snapshots:
         whole = Tree(self._root)
 
         def kept(_: str, entry: Kept) -> bytes:
-            return self._contents.beginning(entry, differences.FILE_BYTES)
+            return self.contents.beginning(entry, differences.FILE_BYTES)
 
         def there(path: str, entry: Kept) -> bytes:
             return _there(whole, path) if standing.live else kept(path, entry)
@@ -121,6 +121,14 @@ class Snapshots:
         left_out = standing.point.left_out
         return {"state": _state(steps), "conflicts": names, "conflict_count": count, "left_out": left_out, **told}
 
+    def as_before(self, chat: str, turn: int, state: str | None, terms: Terms) -> dict[str, Kept | None]:
+        """What is to be different in a copy, so that it is as the tree was before a turn. Nothing changes here."""
+        self._begin()
+        standing = self._standing(chat, turn, None, self._looked(terms))
+        if standing is None:
+            return {}
+        return {step.path: step.wanted for step in self._allowed(standing, state)}
+
     def go_back(self, chat: str, turn: int, number: int | None, state: str | None, run: str, terms: Terms) -> Found:
         """Put back what a chat's turns changed. Everything that is there now is kept first."""
         self._begin()
@@ -131,15 +139,7 @@ class Snapshots:
         standing = self._standing(chat, turn, None, None, number)
         if standing is None:
             return {"files": 0, "held": None, "left": []}
-        steps = self._steps(standing)
-        if state is not None and state != _state(steps):
-            raise Problem(409, "moved", "files changed since the difference was shown; look at it again")
-        conflicts = self._conflicts(standing, steps)
-        if conflicts:
-            names = ", ".join(shown(path) for path in conflicts[:NAMED])
-            raise Problem(
-                409, "changed_outside", f"these changed outside of the chat since, so nothing goes back: {names}"
-            )
+        steps = self._allowed(standing, state)
         intent: Found = {"run": run, "chat": chat, "turn": turn, "point": standing.point.number, "held": held.number}
         intent["terms"] = {"quota": terms.quota, "ignore": list(terms.ignore)}
         self._folder.write(INTENT, json.dumps(intent).encode())
@@ -164,16 +164,16 @@ class Snapshots:
     def _begin(self) -> None:
         """Alone from here on, and without what a kill left half-written."""
         self._folder.lock()
-        for folder in (self._folder, self._chain.folder, self._contents.packs, self._contents.objects):
+        for folder in (self._folder, self._chain.folder, self.contents.packs, self.contents.objects):
             folder.clear()
 
     def _carry_out(self, steps: list[Step], intent: Fields) -> Found:
         run, chat = intent.text("run"), intent.text("chat")
-        rewinding = Rewinding(Tree(self._root), self._contents, run)
+        rewinding = Rewinding(Tree(self._root), self.contents, run)
         try:
             rewinding.carry_out(steps)
         except (OSError, Problem) as error:
-            Rewinding(Tree(self._root), self._contents, run).carry_out([step.reversed() for step in steps])
+            Rewinding(Tree(self._root), self.contents, run).carry_out([step.reversed() for step in steps])
             self._folder.remove(INTENT)
             why = error.message if isinstance(error, Problem) else str(error.strerror)
             raise refused("not_back", f"files could not go back: {why}; everything is as it was") from error
@@ -193,7 +193,7 @@ class Snapshots:
 
     def _sweep(self) -> None:
         entries = [entry for link in self._chain.load() for entry in link.changes.values()]
-        self._contents.sweep(entry for entry in entries if entry is not None and entry.is_file)
+        self.contents.sweep(entry for entry in entries if entry is not None and entry.is_file)
 
     def _take(self, mark: Mark, terms: Terms, by: tuple[str, ...] | None = None) -> Snapshot:
         gone: dict[str, int] = {}
@@ -223,8 +223,8 @@ class Snapshots:
         head = self._chain.head()
         number = head.number + 1 if head else int(time.time())
         index = self._chain.index(head.number) if head else {}
-        room = terms.quota - self._contents.used() - self._chain.used()
-        keeping = Keeping(self._contents, f"{number:010d}", room, self._known)
+        room = terms.quota - self.contents.used() - self._chain.used()
+        keeping = Keeping(self.contents, f"{number:010d}", room, self._known)
         same = head is not None and head.setting == terms.ignore
         scan = Scan(index, keeping, terms.ignore, same_setting=same, most=terms.quota // 2)
         try:
@@ -297,9 +297,22 @@ class Snapshots:
             if step.was is None or step.wanted or not ignoring.ignores_path(step.path, step.was.is_folder)
         ]
 
+    def _allowed(self, standing: Standing, state: str | None) -> list[Step]:
+        """The steps, unless they are not those that were shown, or somebody else changed the same files."""
+        steps = self._steps(standing)
+        if state is not None and state != _state(steps):
+            raise Problem(409, "moved", "files changed since the difference was shown; look at it again")
+        conflicts = self._conflicts(standing, steps)
+        if conflicts:
+            names = ", ".join(shown(path) for path in conflicts[:NAMED])
+            raise Problem(
+                409, "changed_outside", f"these changed outside of the chat since, so nothing goes back: {names}"
+            )
+        return steps
+
     def _gitignore(self, standing: Standing, folder: str) -> bytes | None:
         entry = standing.then.get(folder + ".gitignore")
-        return self._contents.beginning(entry, differences.FILE_BYTES) if entry and entry.is_file else None
+        return self.contents.beginning(entry, differences.FILE_BYTES) if entry and entry.is_file else None
 
     def _conflicts(self, standing: Standing, steps: list[Step]) -> list[str]:
         """Paths that somebody else changed since, and those where something is that no snapshot has."""

@@ -116,10 +116,10 @@ async def build(
         raise BuildFailed(Stage.CREATE, f"The workspace could not be made: {error.strerror}.") from error
     finally:
         if not finished:
-            await _clear(driver, plan)
+            await clear(driver, plan)
 
 
-async def _clear(driver: Driver, plan: Plan) -> None:
+async def clear(driver: Driver, plan: Plan) -> None:
     """Leave nothing. Where that cannot be, why the build failed is still what people have to hear."""
     try:
         await driver.remove(plan)

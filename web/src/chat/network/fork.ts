@@ -7,14 +7,19 @@ import { freshId } from "../../api/freshId.ts";
 import { useToasts } from "../../ui/Toasts.tsx";
 import { useStores } from "./stores.ts";
 
-export function useFork(chat_id: string): (after: number) => Promise<void> {
+interface Files {
+  files?: "back" | "none";
+  files_state?: string;
+}
+
+export function useFork(chat_id: string): (after: number, files?: Files) => Promise<void> {
   const [, go] = useLocation();
   const { directory } = useStores();
   const { complain } = useToasts();
   return useCallback(
-    async (after) => {
+    async (after, files) => {
       try {
-        const { chat } = await api.post(`/chats/${chat_id}/fork`, { after }, freshId());
+        const { chat } = await api.post(`/chats/${chat_id}/fork`, { after, ...files }, freshId());
         directory.put([chat]);
         go(`/chats/${chat.id}`);
       } catch (error) {
