@@ -53,6 +53,7 @@ def make_background(
         tools.workspaces.workspaces.warm,
         tools.workspaces.workspaces.orphans,
         tools.workspaces.watch,
+        tools.accounts,
         tools.mcp.connections,
         tools.hooks,
         workers.recorder,

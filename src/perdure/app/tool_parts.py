@@ -29,11 +29,13 @@ from perdure.tools.memories import ChatMemories
 from perdure.tools.own_schedules import OwnSchedules
 from perdure.tools.services import ToolServices
 from perdure.tools.skill_sources import PersonalSkills, Skills, WorkspaceSkills
+from perdure.workspaces.accounts import RequestAccounts
 from perdure.workspaces.chat_files import ChatFiles, Room
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.driver import MEBIBYTE
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.egress.control import EgressOptions
+from perdure.workspaces.egress.rules import NetworkAudit
 from perdure.workspaces.github import GitHub
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.proposals import Proposals
@@ -74,11 +76,21 @@ def make_workspace_parts(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolParts:
     workspaces: WorkspaceParts
+    accounts: RequestAccounts
     hooks: Hooks
     mcp: McpServices
     services: ToolServices
     toolbox: Toolbox
     """The tools that ship, also where a replica was given others."""
+
+
+def audited_of(config: Config) -> Callable[[OrganisationId], Awaitable[NetworkAudit]]:
+    """Which requests of workspaces an organisation wants in its audit log."""
+
+    async def audited(organisation_id: OrganisationId) -> NetworkAudit:
+        return (await config.settings(organisation_id)).network_audit
+
+    return audited
 
 
 def room_of(config: Config) -> Callable[[OrganisationId], Awaitable[Room]]:
@@ -116,6 +128,7 @@ def make_tool_parts(
     )
     return ToolParts(
         workspaces=where,
+        accounts=RequestAccounts(where.workspaces, audited_of(config), clock),
         hooks=hooks,
         mcp=make_mcp_services(
             pool, config, foundation.keyring, clock, measures.mcp, where.workspaces, foundation.network

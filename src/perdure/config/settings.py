@@ -10,6 +10,7 @@ from perdure.core.action import Approvers
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import ModelName, UserId
 from perdure.core.message import Effort
+from perdure.workspaces.egress.rules import NetworkAudit
 
 PROMPT_LIMIT = 128 * 1024
 
@@ -143,6 +144,13 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     snapshots: Annotated[
         FileSnapshots, Meta(description="Room for earlier states of a workspace's files, and what is left out.")
     ] = FileSnapshots()
+    network_audit: Annotated[
+        NetworkAudit,
+        Meta(
+            description="Which requests of workspaces with a network by permission go to the audit log: "
+            "`none`, `refused` or `all`."
+        ),
+    ] = NetworkAudit.NONE
     approvals: Annotated[
         dict[str, Approval], Meta(description="Tools by name: `auto`, `ask`, or `deny`, which nobody can overrule.")
     ] = {}

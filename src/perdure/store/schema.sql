@@ -691,6 +691,14 @@ CREATE TABLE public.network_secrets (
     changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.network_use (
+    workspace_id uuid NOT NULL,
+    incarnation text NOT NULL,
+    last bigint NOT NULL,
+    allowed bigint NOT NULL,
+    refused bigint NOT NULL
+);
+
 CREATE TABLE public.objects (
     id bigint NOT NULL,
     organisation_id uuid NOT NULL,
@@ -1173,6 +1181,9 @@ ALTER TABLE ONLY public.network_rules
 ALTER TABLE ONLY public.network_secrets
     ADD CONSTRAINT network_secrets_pkey PRIMARY KEY (organisation_id, name);
 
+ALTER TABLE ONLY public.network_use
+    ADD CONSTRAINT network_use_pkey PRIMARY KEY (workspace_id);
+
 ALTER TABLE ONLY public.objects
     ADD CONSTRAINT objects_pkey PRIMARY KEY (id);
 
@@ -1611,6 +1622,9 @@ ALTER TABLE ONLY public.network_rules
 
 ALTER TABLE ONLY public.network_secrets
     ADD CONSTRAINT network_secrets_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.network_use
+    ADD CONSTRAINT network_use_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.objects
     ADD CONSTRAINT objects_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);

@@ -8,6 +8,7 @@ from perdure.api.routing import Routes
 from perdure.api.wire.network import (
     ChatNetwork,
     ChatRuleBody,
+    CountedRequests,
     NetworkSecretBody,
     NetworkView,
     OwnNetwork,
@@ -16,6 +17,8 @@ from perdure.api.wire.network import (
     ShownRule,
 )
 from perdure.core.ids import ChatId
+from perdure.store.tables import network
+from perdure.store.tables.network import NetworkUse
 from perdure.workspaces.egress.proxy import SeenRequest
 
 routes = Routes("network")
@@ -26,8 +29,8 @@ MOST_SHOWN = 50
 @routes.get("/network")
 async def read_network(caller: Caller) -> NetworkView:
     """The rules of the organisation, and the names of its secrets for them."""
-    network = caller.administration.network
-    return NetworkView(tuple(map(ShownRule.of, await network.rules())), tuple(await network.secrets()))
+    configured = caller.administration.network
+    return NetworkView(tuple(map(ShownRule.of, await configured.rules())), tuple(await configured.secrets()))
 
 
 @routes.post("/network/rules", status=201)
@@ -85,7 +88,10 @@ async def read_chat_network(caller: Caller, chat_id: ChatId) -> ChatNetwork:
     refused = {(each.method, each.host, each.port, each.path): each for each in requests if not each.allowed}
     newest = sorted(refused.values(), key=lambda each: each.number, reverse=True)[:MOST_SHOWN]
     rules = await caller.administration.network.of_chat(home)
-    return ChatNetwork(tuple(map(_refused, newest)), tuple(map(ShownRule.of, rules)))
+    row = await caller.services.workspaces.of_chat(home)
+    used = (await network.used(caller.rows.db, row.id) if row is not None else None) or NetworkUse()
+    counted = CountedRequests(used.allowed, used.refused)
+    return ChatNetwork(tuple(map(_refused, newest)), tuple(map(ShownRule.of, rules)), counted)
 
 
 @routes.post("/chats/{chat_id}/network/rules", status=201, apart=True)

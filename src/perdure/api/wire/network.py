@@ -65,8 +65,16 @@ class RefusedRequest(Struct, frozen=True, kw_only=True):
     """The narrowest rule that would let it leave, where a rule is all that it lacks."""
 
 
+class CountedRequests(Struct, frozen=True):
+    """How many requests left the chat's workspace so far, and how many were refused."""
+
+    allowed: int
+    refused: int
+
+
 class ChatNetwork(Struct, frozen=True):
     """What the chat's workspace was refused lately, newest first, and what was allowed in this chat."""
 
     refused: tuple[RefusedRequest, ...]
     rules: tuple[ShownRule, ...]
+    requests: CountedRequests

@@ -127,6 +127,9 @@ class WorkspaceMeasures:
         self._opened = metrics.seconds("workspace_open", "How long reaching a workspace took, its start included.")
         self._stopped = metrics.counter("workspaces_stopped", "Workspaces stopped: asked or idle.", "why")
         self._quiet = metrics.seconds("workspace_quiet", "From a stop until nothing of a command ran any more.")
+        self._requests = metrics.counter(
+            "workspace_requests", "Requests of workspaces with a network by permission: allowed or refused.", "verdict"
+        )
         self.terminals = metrics.gauge("terminals_open", "Terminals that somebody looks at now.")
         self.watched = metrics.gauge("workspaces_watched", "Workspaces whose git state and context are watched now.")
 
@@ -139,6 +142,10 @@ class WorkspaceMeasures:
 
     def stopped(self, why: str) -> None:
         self._stopped.labels(why).inc()
+
+    def requests(self, *, allowed: int, refused: int) -> None:
+        self._requests.labels("allowed").inc(allowed)
+        self._requests.labels("refused").inc(refused)
 
     def quiet(self, seconds: float) -> None:
         self._quiet.observe(seconds)

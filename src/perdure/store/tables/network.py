@@ -8,6 +8,7 @@ from msgspec import Struct
 from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
 from perdure.store.query import query
 from perdure.store.scopes import Database, OrganisationScope, PersonScope
+from perdure.store.tables.workspaces import WorkspaceRow
 
 
 class NetworkRuleRow(Struct, frozen=True):
@@ -19,6 +20,28 @@ class NetworkRuleRow(Struct, frozen=True):
 class SealedSecret(Struct, frozen=True):
     name: str
     secret: bytes
+
+
+class NetworkUse(Struct, frozen=True):
+    """How many requests left a workspace and how many were refused, up to one of its proxy's."""
+
+    incarnation: str = ""
+    last: int = 0
+    allowed: int = 0
+    refused: int = 0
+
+
+class CountedRequests(Struct, frozen=True):
+    """Requests of a proxy that were not counted yet, and those of them that go to the audit log, as JSON."""
+
+    workspace_id: WorkspaceId
+    incarnation: str
+    last: int
+    known_incarnation: str
+    known_last: int
+    allowed: int
+    refused: int
+    noted: str
 
 
 @query
@@ -77,3 +100,15 @@ async def remove_own_secret(scope: PersonScope, name: str) -> str | None: ...
 async def sealed(
     db: Database, organisation_id: OrganisationId, owner_id: UserId, names: Sequence[str]
 ) -> list[SealedSecret]: ...
+
+
+@query
+async def running(db: Database, allowing: str) -> list[WorkspaceRow]: ...
+
+
+@query
+async def used(db: Database, workspace_id: WorkspaceId) -> NetworkUse | None: ...
+
+
+@query
+async def account(db: Database, counted: CountedRequests) -> bool: ...

@@ -66,3 +66,31 @@ DELETE FROM own_network_secrets WHERE user_id = $1 AND organisation_id = $2 AND 
 SELECT name, coalesce(o.secret, s.secret) AS secret
 FROM (SELECT name, secret FROM network_secrets WHERE organisation_id = $1 AND name = ANY($3)) s
 FULL JOIN (SELECT name, secret FROM own_network_secrets WHERE user_id = $2 AND name = ANY($3)) o USING (name)
+
+-- name: network.running
+-- The workspaces that run with a network by permission, as $1 in their plans says.
+SELECT * FROM workspaces WHERE status = 'running' AND strpos(plan, $1) > 0 ORDER BY used_at DESC LIMIT 1000
+
+-- name: network.used
+-- How far what a workspace's proxy saw is counted.
+SELECT incarnation, last, allowed, refused FROM network_use WHERE workspace_id = $1
+
+-- name: network.account
+-- Count what the proxy $2 saw up to its request $3, where it was counted up to request $5 of the proxy $4 before, and note
+-- requests in the audit log. Whether that was done: another replica may have been first.
+WITH moved AS (
+    INSERT INTO network_use AS u (workspace_id, incarnation, last, allowed, refused)
+    SELECT id, $2, $3, $6, $7 FROM workspaces WHERE id = $1
+    ON CONFLICT (workspace_id) DO UPDATE
+    SET incarnation = excluded.incarnation, last = excluded.last,
+        allowed = u.allowed + excluded.allowed, refused = u.refused + excluded.refused
+    WHERE u.incarnation = $4 AND u.last = $5
+    RETURNING u.workspace_id
+), noted AS (
+    INSERT INTO audit (organisation_id, actor_id, action, subject, detail, at)
+    SELECT w.organisation_id, w.owner_id, r.action, w.id::text, r.detail, r.at
+    FROM moved
+    JOIN workspaces w ON w.id = moved.workspace_id
+    CROSS JOIN jsonb_to_recordset($8::text::jsonb) AS r (action text, detail text, at timestamptz)
+)
+SELECT EXISTS (SELECT FROM moved)

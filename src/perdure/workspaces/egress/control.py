@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from perdure.core.errors import Misconfigured, WorkspaceUnreachable
+from perdure.core.timing import EGRESS_STOP, WORKSPACE_REACH_RETRY
 from perdure.workspaces.connection import Connection
 from perdure.workspaces.egress.certificates import Authority, new_authority
 from perdure.workspaces.egress.main import EgressSettings, RulesBody
@@ -145,8 +146,12 @@ class EgressControl:
         return True
 
     async def stop(self) -> None:
-        with contextlib.suppress(WorkspaceUnreachable):
-            await self._ask("POST", "/v1/shutdown")
+        """End the proxy. It is gone then: whoever starts one right after must not find it."""
+        with contextlib.suppress(WorkspaceUnreachable, TimeoutError):
+            async with asyncio.timeout(EGRESS_STOP.total_seconds()):
+                ending = (await self._ask("POST", "/v1/shutdown")).incarnation
+                while (await self._ask("GET", "/v1/health")).incarnation == ending:
+                    await asyncio.sleep(WORKSPACE_REACH_RETRY.total_seconds())
 
     async def start(self, name: str, options: EgressOptions, users: EgressUsers) -> None:
         """Run the proxy, unless it runs. It outlives this process."""

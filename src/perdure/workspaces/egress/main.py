@@ -162,7 +162,7 @@ def _handler(proxy: Proxy, incarnation: str) -> Handler:
                 return Reply(msgspec.json.encode(told))
             case "POST", "/v1/shutdown":
                 asyncio.get_running_loop().call_later(0.05, os._exit, 0)
-                return answer({})
+                return answer({"incarnation": incarnation})
             case _:
                 raise missing(f"there is nothing at {request.path}")
 

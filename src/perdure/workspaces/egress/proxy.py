@@ -23,7 +23,7 @@ from perdure.workspaces.egress.streams import Stream
 PORT = 3128
 """Where the proxy listens, on the loopback of the workspace."""
 OWN_NAMES = (f"127.0.0.1:{PORT}", f"localhost:{PORT}")
-KEPT_REQUESTS = 2_000
+KEPT_REQUESTS = 20_000
 MOST_CONNECTIONS = 512
 UNTOLD = "the proxy was not told its rules yet; try again in a moment"
 

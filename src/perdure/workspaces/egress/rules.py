@@ -4,6 +4,7 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Literal
 
@@ -26,6 +27,14 @@ MOST_NAMED = 100
 LONGEST_NAME = 200
 """A method, the name of a header or of a user."""
 TOO_WIDE = 'allows every host: name hosts, or give the template network = "host" if that is what is meant'
+
+
+class NetworkAudit(StrEnum):
+    """Which requests of workspaces are written down one by one. All are counted."""
+
+    NONE = "none"
+    REFUSED = "refused"
+    ALL = "all"
 
 
 class Credential(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
