@@ -8,6 +8,7 @@ import uvloop
 
 from perdure.cli import (
     bench_beside,
+    bench_egress,
     bench_faces,
     bench_failover,
     bench_machine,
@@ -41,6 +42,18 @@ def providers(
     with progress(f"measuring {rounds} times: ours, the floor and the vendors' SDKs"):
         rows = uvloop.run(measured(CallLoad(streams, tokens, rate, rounds)))
     judge(table(rows), missed(rows))
+
+
+@app.command()
+def egress(
+    requests: Annotated[int, typer.Option(help="How many requests of one connection a round has.", min=4)] = 400,
+    mebibytes: Annotated[int, typer.Option(help="How much a download is, in MiB.", min=1)] = 512,
+    rounds: Annotated[int, typer.Option(help="How often each is measured, in turns.", min=1)] = 5,
+) -> None:
+    """What the proxy of a workspace adds to a request, and how much throughput it leaves. Needs curl."""
+    with progress(f"asking {rounds} times directly and through the proxy: HTTP, closed TLS, opened TLS"):
+        costs = uvloop.run(bench_egress.measured(requests, mebibytes, rounds))
+    _judge(bench_egress.table(costs), bench_egress.missed(costs))
 
 
 @app.command()

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import memory
+
 PROXY = ("127.0.0.1", 3128)
 told: "dict[str, Any]" = json.load(sys.stdin)
 TLS, PLAIN, CANARY_PORT = told["tls"], told["plain"], told["canary"]
@@ -257,7 +259,22 @@ attempt(
     "the environment",
     lambda: [path.read_bytes() for path in Path("/proc").glob("*/environ") if os.access(path, os.R_OK)],
 )
-attempt("memory and files", lambda: shell(told["search"]))
+attempt("files and arguments", lambda: shell(told["search"]))
+NEEDLES = [(first.encode(), second.encode()) for first, second in told["needles"]]
+MARK = b"0123456789", b"9876543210"
+
+
+def control() -> str:
+    """What a process holds is found: its environment is in its memory."""
+    with subprocess.Popen(["sleep", "60"], env={"MARK": (MARK[0] + MARK[1]).decode()}) as process:
+        try:
+            return str(process.pid in memory.holders([process.pid], [MARK])[0])
+        finally:
+            process.kill()
+
+
+attempt("the memory of every process", lambda: memory.holders(memory.everybody(), NEEDLES)[0])
+attempt("memory that is known", control)
 attempt("keys", lambda: shell("grep -rlE 'BEGIN.*PRIVATE[ ]KEY' /run /etc /home /workspace /tmp 2>/dev/null"))
 attempt(
     "sockets by their paths",

@@ -7,7 +7,15 @@ from pathlib import Path
 from socket import AF_INET, AF_INET6, create_server, socket
 
 from perdure.workspaces.egress.certificates import Authority, HostCertificates, new_authority
+from perdure.workspaces.egress.rules import ArmedRule, Credential, Rule
 
+HERE = ("127.0.0.0/8",)
+NAMES = {
+    "api": "127.0.0.1", "web": "127.0.0.1", "open": "127.0.0.1", "evil": "127.0.0.1", "inner": "127.0.0.1",
+    "metadata": "169.254.169.254", "mapped": "::ffff:127.0.0.1", "notapi": "127.0.0.1", "xn--pi-7kc": "127.0.0.1",
+    "git": "127.0.0.1",
+}  # fmt: skip
+HOSTS = tuple((f"{name}.example.test", (address,)) for name, address in NAMES.items())
 CANARY = "CANARY"
 SECRET = "s3cr3t-of-the-rule"
 
@@ -91,3 +99,21 @@ def _quietly(work: Callable[[socket], None], sock: socket) -> None:
             work(sock)
         except (OSError, ValueError, KeyError):
             return
+
+
+def rules(servers: Servers) -> list[ArmedRule]:
+    """One host with a credential, one open, one plain, and two that resolve to where no rule lets them."""
+    credential = Credential("key")
+    api = Rule(
+        "api.example.test", port=servers.tls, methods=("GET", "POST"), paths=("/allowed/*",), networks=HERE,
+        credential=credential,
+    )  # fmt: skip
+    return [
+        ArmedRule(api, field=credential.field(SECRET)),
+        ArmedRule(Rule("open.example.test", port=servers.tls, networks=HERE)),
+        ArmedRule(Rule("web.example.test", scheme="http", port=servers.plain, paths=("/allowed/*",), networks=HERE)),
+        ArmedRule(Rule("inner.example.test", port=servers.canary)),
+        ArmedRule(Rule("inner.example.test", scheme="http", port=servers.canary)),
+        ArmedRule(Rule("mapped.example.test", port=servers.canary)),
+        ArmedRule(Rule("metadata.example.test", port=servers.tls)),
+    ]

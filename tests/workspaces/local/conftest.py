@@ -9,7 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tests.workspaces.egress.servers import Servers
+from tests.workspaces.egress.servers import HOSTS, Servers
 
 from perdure.core.errors import WorkspaceRefused
 from perdure.core.ids import WorkspaceId
@@ -52,14 +52,6 @@ class Sandbox:
         return (await self.runs(command)).head
 
 
-HERE = ("127.0.0.0/8",)
-NAMES = {
-    "api": "127.0.0.1", "web": "127.0.0.1", "open": "127.0.0.1", "evil": "127.0.0.1", "inner": "127.0.0.1",
-    "metadata": "169.254.169.254", "mapped": "::ffff:127.0.0.1", "notapi": "127.0.0.1", "xn--pi-7kc": "127.0.0.1",
-    "git": "127.0.0.1",
-}  # fmt: skip
-
-
 class Fenced(Sandbox):
     """A workspace with a network by permission, and servers outside."""
 
@@ -83,8 +75,7 @@ async def sandbox() -> AsyncGenerator[Sandbox]:
 @pytest.fixture
 async def fenced() -> AsyncGenerator[Fenced]:
     root, servers = Path(tempfile.mkdtemp(prefix="perdure-")), Servers()
-    hosts = tuple((f"{name}.example.test", (address,)) for name, address in NAMES.items())
-    driver = LocalDriver(root, egress=EgressOptions(servers.authority.certificate, hosts))
+    driver = LocalDriver(root, egress=EgressOptions(servers.authority.certificate, HOSTS))
     plan = Plan(WorkspaceId(uuid4()), network=Network.ALLOW, limits=LIMITS)
     await driver.create(plan)
     async with await driver.start(plan) as client:

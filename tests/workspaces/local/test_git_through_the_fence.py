@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.workspaces.egress.git_server import HOST, GitServer
-from tests.workspaces.local.conftest import HERE, Fenced
+from tests.workspaces.egress.servers import HERE
+from tests.workspaces.local.conftest import Fenced
 
 from perdure.workspaces.egress.rules import Credential, Rule, armed
 

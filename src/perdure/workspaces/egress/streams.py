@@ -1,6 +1,7 @@
 """Bytes between two sockets: heads and bodies read from one, moved to the other, in the kernel where that can be."""
 
 import contextlib
+import fcntl
 import os
 import select
 import socket
@@ -10,6 +11,7 @@ from threading import Thread
 from perdure.workspaces.egress.heads import Malformed, chunk_size
 
 PIECE = 256 * 1024
+PIPE_BYTES = 1024 * 1024
 MOST_HEAD = 64 * 1024
 HELLO_HEADER = 5
 
@@ -134,13 +136,16 @@ def _one_way(source: socket.socket, target: socket.socket) -> None:
 def _splice(source: socket.socket, target: socket.socket, length: int | None) -> None:
     """Move bytes through a pipe of the kernel; all of them, or so many."""
     reading, writing = os.pipe()
+    with contextlib.suppress(OSError):
+        # More than a user's pipes may have together: then it is as large as pipes are.
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     patience = source.gettimeout(), target.gettimeout()
     try:
         source.setblocking(True)
         target.setblocking(True)
         left = length
         while left is None or left:
-            moved = os.splice(source.fileno(), writing, PIECE if left is None else min(PIECE, left))
+            moved = os.splice(source.fileno(), writing, PIPE_BYTES if left is None else min(PIPE_BYTES, left))
             if not moved and left is None:
                 return
             if not moved:
