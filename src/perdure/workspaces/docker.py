@@ -27,9 +27,10 @@ from perdure.workspaces.driver import Network, Plan
 from perdure.workspaces.egress import control
 from perdure.workspaces.egress.control import EgressControl, EgressOptions, EgressPlaces, EgressUsers
 from perdure.workspaces.egress.proxy import PORT
+from perdure.workspaces.local.layout import egress_user_of
 
 TREE, HOME, PRIVATE = "/workspace", "/home/agent", "/var/lib/perdure"
-CERTIFICATES = "/run/perdure/certificates.pem"
+TRUSTED = "/run/perdure/trusted"
 USER = 1000
 TEMPORARY = "rw,nosuid,nodev,size=1g,mode=1777"
 OPEN_FILES = 4096
@@ -142,7 +143,7 @@ class DockerDriver:
         if not (self._root(plan) / "tree").is_dir():
             raise WorkspaceRefused("not_created", "The workspace's files are gone. Create a new workspace.")
         if plan.network is Network.ALLOW:
-            users = EgressUsers(open=True)
+            users = EgressUsers(proxy=egress_user_of(plan.id), open=True)
             await self.egress(plan).start(str(plan.id), self._engine.egress, users)
         with contextlib.suppress(WorkspaceUnreachable):
             return await self._reachable(plan, role).answering()
@@ -196,7 +197,7 @@ class DockerDriver:
         binds = [f"{root}/tree:{TREE}:{mode}", f"{root}/home:{HOME}:{mode}", f"{root}/{role}:{PRIVATE}:rw"]
         if plan.network is Network.ALLOW:
             places = self._places(plan)
-            binds += [f"{places.offers.parent}:{PRIVATE}/offers:rw", f"{places.bundle}:{CERTIFICATES}:ro"]
+            binds += [f"{places.offers.parent}:{PRIVATE}/offers:rw", f"{places.trusted}:{TRUSTED}:ro"]
         return {
             "Image": self._engine.image,
             "Cmd": ["python3", "-I", "-S", "-B", f"{PRIVATE}/agent.pyz", f"{PRIVATE}/settings.json"],
@@ -249,7 +250,7 @@ class DockerDriver:
             "read_only": role == "view",
             "egress": f"{PRIVATE}/offers" if allow else "",
             "egress_port": PORT,
-            "environment": {**(control.environment(CERTIFICATES) if allow else {}), **plan.environment},
+            "environment": {**(control.environment(TRUSTED) if allow else {}), **plan.environment},
             "limits": {
                 "file_bytes": plan.limits.file_bytes,
                 "disk_bytes": 0 if role == "view" else plan.limits.disk_bytes,

@@ -8,7 +8,7 @@ import pytest
 from tests.workspaces.egress.servers import Servers
 
 from perdure.workspaces.egress.certificates import new_authority
-from perdure.workspaces.egress.proxy import Proxy
+from perdure.workspaces.egress.proxy import Proxy, SeenRequest
 from perdure.workspaces.egress.rules import ArmedRule, Rule
 
 
@@ -32,7 +32,7 @@ def servers() -> Iterator[Servers]:
     found.close()
 
 
-def asked(resolve: Fickle, port: int) -> str:
+def asked(resolve: Fickle, port: int, told: list[SeenRequest] | None = None) -> str:
     proxy = Proxy(new_authority("test"), resolve=resolve)
     proxy.book.tell([ArmedRule(Rule("a.example.test", scheme="http", port=port, networks=("127.0.0.1/32",)))])
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -44,6 +44,8 @@ def asked(resolve: Fickle, port: int) -> str:
             )
             said = client.makefile().read()
         listening.shutdown(socket.SHUT_RDWR)
+    if told is not None:
+        told += proxy.seen.after(0, 0)[1]
     return said
 
 
@@ -51,6 +53,19 @@ def test_a_name_is_looked_up_once_and_its_address_used_as_checked(servers: Serve
     fickle = Fickle("127.0.0.1", "::1")
     assert "fine" in asked(fickle, servers.plain)
     assert fickle.asked == 1
+
+
+def test_a_request_is_noted_once_whatever_became_of_it(servers: Servers) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        closed = int(nobody.getsockname()[1])
+    for address, port, allowed in (
+        ("127.0.0.1", servers.plain, True),
+        ("::1", servers.canary, False),
+        ("127.0.0.1", closed, True),
+    ):
+        told: list[SeenRequest] = []
+        asked(Fickle(address), port, told)
+        assert [each.allowed for each in told] == [allowed]
 
 
 def test_a_name_that_turns_private_is_refused(servers: Servers) -> None:

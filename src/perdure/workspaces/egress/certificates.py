@@ -1,7 +1,11 @@
 """Certificates for hosts whose TLS is opened: an authority for each workspace, whose key stays outside."""
 
+import hashlib
 import os
+import re
 import ssl
+import struct
+from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,6 +18,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from perdure.core.timing import CLOCKS_APART, EGRESS_AUTHORITY, EGRESS_CERTIFICATE
+
+STORE_PASSWORD = "changeit"  # noqa: S105
+"""Java's own: a store of certificates needs one, and these are nobody's secret."""
+JKS_MAGIC, JKS_VERSION, JKS_TRUSTED, JKS_SALT = 0xFEEDFEED, 2, 2, b"Mighty Aphrodite"
+_PEM = re.compile(r"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +90,26 @@ class HostCertificates:
             .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(public), critical=False)
             .sign(self._key, hashes.SHA256())
         )
+
+
+def java_store(certificates: str) -> bytes:
+    """Certificates as Java keeps those that it trusts, passed on as they are."""
+    found = [b64decode(each) for each in _PEM.findall(certificates)]
+    stored = b"".join(
+        struct.pack(">I", JKS_TRUSTED) + _java_text(str(number)) + bytes(8) + _java_text("X.509") + _java_bytes(each)
+        for number, each in enumerate(found)
+    )
+    store = struct.pack(">III", JKS_MAGIC, JKS_VERSION, len(found)) + stored
+    salted = STORE_PASSWORD.encode("utf-16-be") + JKS_SALT + store
+    return store + hashlib.sha1(salted, usedforsecurity=False).digest()
+
+
+def _java_text(text: str) -> bytes:
+    return struct.pack(">H", len(text)) + text.encode()
+
+
+def _java_bytes(content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + content
 
 
 def _alternatives(host: str) -> Sequence[x509.GeneralName]:

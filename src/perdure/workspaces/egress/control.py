@@ -15,7 +15,7 @@ from msgspec import Struct
 from perdure.core.errors import Misconfigured, WorkspaceUnreachable
 from perdure.core.timing import EGRESS_STOP, WORKSPACE_REACH_RETRY
 from perdure.workspaces.connection import Connection
-from perdure.workspaces.egress.certificates import Authority, new_authority
+from perdure.workspaces.egress.certificates import STORE_PASSWORD, Authority, java_store, new_authority
 from perdure.workspaces.egress.main import EgressSettings, RulesBody
 from perdure.workspaces.egress.proxy import PORT, SeenRequest
 from perdure.workspaces.egress.rules import ArmedRule
@@ -26,6 +26,10 @@ TRUST_VARIABLES = (
     "CARGO_HTTP_CAINFO", "DENO_CERT", "AWS_CA_BUNDLE", "HTTPLIB2_CA_CERTS", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
     "NIX_SSL_CERT_FILE", "BUNDLE_SSL_CA_CERT", "NPM_CONFIG_CAFILE",
 )  # fmt: skip
+PEM, STORE = "certificates.pem", "certificates.jks"
+JAVA_PROXY = {"Host": "127.0.0.1", "Port": str(PORT)}
+MAVEN = ("aether.connector.http.useSystemProperties", "aether.transport.http.useSystemProperties")
+"""From 3.9 on it reads the settings of other Java programs only where it is told so."""
 MOST_TOLD = 5
 NOT_STARTED = "The workspace's network could not be started. Call start_workspace and try again; else tell the user."
 
@@ -44,7 +48,7 @@ class EgressAnswer(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class EgressPlaces:
-    """Where the proxy of a workspace keeps what. Only `bundle` is visible inside, and of `offers` an open folder."""
+    """Where the proxy of a workspace keeps what. Only `trusted` is visible inside, and of `offers` an open folder."""
 
     root: Path
 
@@ -61,11 +65,14 @@ class EgressPlaces:
         return self.root / "authority.json"
 
     @property
-    def bundle(self) -> Path:
-        return self.root / "certificates.pem"
+    def trusted(self) -> Path:
+        """Whom programs inside trust, as most of them want it and as Java does."""
+        return self.root / "trusted"
 
-    def make(self, name: str, users: "EgressUsers") -> Authority:
-        """The folders and the authority; the same one each time."""
+    def make(self, name: str, users: "EgressUsers", trust: str | None = None) -> Authority:
+        """The folders and the authority; the same one each time. Programs inside trust whom the proxy trusts, too:
+        where TLS stays closed they see the certificates of servers.
+        """
         self.offers.parent.mkdir(parents=True, exist_ok=True)
         self.offers.parent.chmod(0o777 if users.open else 0o700)
         if users.inside is not None:
@@ -76,8 +83,12 @@ class EgressPlaces:
             fresh.write_bytes(msgspec.json.encode(new_authority(name)))
             fresh.replace(self.authority)
         found = _authorities.decode(self.authority.read_bytes())
-        self.bundle.write_text("\n".join([*_system_trust(), found.certificate]))
-        self.bundle.chmod(0o644)
+        certificates = "\n".join([*_system_trust(), *([trust] if trust else []), found.certificate])
+        self.trusted.mkdir(exist_ok=True)
+        self.trusted.chmod(0o755)
+        for file, content in ((PEM, certificates.encode()), (STORE, java_store(certificates))):
+            (self.trusted / file).write_bytes(content)
+            (self.trusted / file).chmod(0o644)
         return found
 
 
@@ -150,14 +161,14 @@ class EgressControl:
         with contextlib.suppress(WorkspaceUnreachable, TimeoutError):
             async with asyncio.timeout(EGRESS_STOP.total_seconds()):
                 ending = (await self._ask("POST", "/v1/shutdown")).incarnation
-                while (await self._ask("GET", "/v1/health")).incarnation == ending:
+                while (await self._ask("GET", "/v1/health")).incarnation == ending:  # noqa: ASYNC110
                     await asyncio.sleep(WORKSPACE_REACH_RETRY.total_seconds())
 
     async def start(self, name: str, options: EgressOptions, users: EgressUsers) -> None:
         """Run the proxy, unless it runs. It outlives this process."""
         if await self.running():
             return
-        authority = await asyncio.to_thread(self._places.make, name, users)
+        authority = await asyncio.to_thread(self._places.make, name, users, options.trust)
         settings = EgressSettings(
             control=str(self._places.control),
             offers=str(self._places.offers),
@@ -194,19 +205,25 @@ class EgressControl:
             await connection.close()
 
 
-def environment(certificates: str) -> dict[str, str]:
+def environment(trusted: str) -> dict[str, str]:
     """What makes the usual programs use the proxy, and trust what it shows them, without being configured."""
     proxy = f"http://127.0.0.1:{PORT}"
     exempt = "localhost,127.0.0.1,::1"
-    java = " ".join(f"-D{name}.proxyHost=127.0.0.1 -D{name}.proxyPort={PORT}" for name in ("http", "https"))
+    store = {"": f"{trusted}/{STORE}", "Type": "JKS", "Password": STORE_PASSWORD}
+    java = {
+        **{f"{name}.proxy{what}": value for name in ("http", "https") for what, value in JAVA_PROXY.items()},
+        "http.nonProxyHosts": "localhost|127.*",
+        **{f"javax.net.ssl.trustStore{what}": value for what, value in store.items()},
+        **dict.fromkeys(MAVEN, "true"),
+    }
     proxies = {name: proxy for plain in ("http_proxy", "https_proxy", "all_proxy") for name in (plain, plain.upper())}
     return {
         **proxies,
         "no_proxy": exempt,
         "NO_PROXY": exempt,
         "NODE_USE_ENV_PROXY": "1",
-        "JAVA_TOOL_OPTIONS": f"{java} -Dhttp.nonProxyHosts=localhost|127.*",
-        **dict.fromkeys(TRUST_VARIABLES, certificates),
+        "JAVA_TOOL_OPTIONS": " ".join(f"-D{name}={value}" for name, value in java.items()),
+        **dict.fromkeys(TRUST_VARIABLES, f"{trusted}/{PEM}"),
     }
 
 

@@ -5,7 +5,7 @@ import socket
 import ssl
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Condition, Thread
 from urllib.parse import urlsplit
@@ -182,7 +182,7 @@ class Passage:
     """A request that may leave, and the rule by which."""
 
     origin: Origin
-    rule: Rule
+    armed: ArmedRule
     method: str
     path: str
 
@@ -217,9 +217,8 @@ class Conversation:
 
     def _judge(self, origin: Origin, method: str, path: str, *, connection: bool = False) -> ArmedRule:
         verdict = self._proxy.book.decide(origin, None if connection else (method, path))
-        if not verdict.allowed or not (connection and self._proxy.book.opens(origin)):
-            self._proxy.seen.note(origin, method, path, verdict)
         if verdict.rule is None:
+            self._proxy.seen.note(origin, method, path, verdict)
             raise Refuse(verdict.reason)
         return verdict.rule
 
@@ -239,7 +238,11 @@ class Conversation:
             raise Malformed("something follows CONNECT before its answer")
         allowing = self._judge(origin, "CONNECT", "", connection=True)
         opened = self._proxy.book.opens(origin)
-        server = None if opened else Stream(self._connect(Passage(origin, allowing.rule, "CONNECT", "")))
+        server = None
+        if not opened:
+            passage = Passage(origin, allowing, "CONNECT", "")
+            with self._noting(passage):
+                server = Stream(self._proxy.connect(origin, allowing.rule))
         try:
             self._client.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
             self._greeted(origin)
@@ -289,7 +292,7 @@ class Conversation:
         framed = [framing] if length is None or length or head.all("content-length") else []
         upgrade = [("Connection", "Upgrade"), ("Upgrade", "websocket")] if head.upgrade else []
         sent = head.forwarded(("Host", str(origin)), *framed, *upgrade, *added)
-        passage = Passage(origin, armed.rule, method, path)
+        passage = Passage(origin, armed, method, path)
         return self._exchange(passage, Head((method, path, "HTTP/1.1"), sent.fields), length, head)
 
     def _destination(self, target: str) -> tuple[Origin, str]:
@@ -306,7 +309,8 @@ class Conversation:
     def _exchange(self, passage: Passage, sent: Head, length: int | None, asked: Head) -> bool:
         origin = passage.origin
         fresh = self._server is None or self._server[0] != origin or self._server[1].stale
-        server = self._reach(passage, fresh=fresh)
+        with self._noting(passage):
+            server = self._reach(passage, fresh=fresh)
         try:
             server.send(sent.encoded())
             if length is None:
@@ -367,7 +371,7 @@ class Conversation:
         if fresh:
             origin = passage.origin
             self._leave()
-            sock = self._connect(passage)
+            sock = self._proxy.connect(origin, passage.armed.rule)
             if origin.scheme == "https":
                 try:
                     sock = self._proxy.trusted.wrap_socket(sock, server_hostname=origin.host)
@@ -378,13 +382,18 @@ class Conversation:
         assert self._server is not None
         return self._server[1]
 
-    def _connect(self, passage: Passage) -> socket.socket:
+    @contextlib.contextmanager
+    def _noting(self, passage: Passage) -> Iterator[None]:
+        """Note a request once, when it is known whether its server is at an address that may be reached."""
+        verdict = Verdict(passage.armed)
         try:
-            return self._proxy.connect(passage.origin, passage.rule)
+            yield
         except Refuse as refusal:
             if refusal.status.startswith("403"):
-                self._proxy.seen.note(passage.origin, passage.method, passage.path, Verdict(None, str(refusal)))
+                verdict = Verdict(None, str(refusal))
             raise
+        finally:
+            self._proxy.seen.note(passage.origin, passage.method, passage.path, verdict)
 
     def _leave(self) -> None:
         if self._server is not None:

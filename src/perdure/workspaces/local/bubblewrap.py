@@ -13,7 +13,7 @@ USER = 1000
 TREE = "/workspace"
 HOME = "/home/agent"
 AGENT = "/run/perdure/agent"
-CERTIFICATES = "/run/perdure/certificates.pem"
+TRUSTED = "/run/perdure/trusted"
 TEMPORARY_BYTES = 1024 * 1024 * 1024
 
 ACCOUNTS = {
@@ -34,7 +34,11 @@ SHARED_CONFIGURATION = (
     "ld.so.conf",
     "ld.so.conf.d",
     "localtime",
+    "maven/m2.conf",
+    "maven/logging",
 )
+SHARED_PATTERNS = ("java-*-openjdk",)
+"""Where Debian keeps what programs of /usr do not start without."""
 NETWORK_CONFIGURATION = ("resolv.conf", "hosts", "services", "protocols", "gai.conf")
 
 
@@ -47,14 +51,14 @@ class Sources:
     agent: Path
     accounts: Path
     python: Path | None
-    certificates: Path | None = None
+    trusted: Path | None = None
     """Whom programs inside trust, where a proxy may open TLS."""
 
     def staged(self, stage: Path) -> "Sources":
         """The same pieces where the launcher puts them for a user who cannot reach the originals."""
         python = stage / "python" if self.python else None
-        certificates = stage / "certificates" if self.certificates else None
-        return Sources(stage / "tree", stage / "home", stage / "agent", stage / "accounts", python, certificates)
+        trusted = stage / "trusted" if self.trusted else None
+        return Sources(stage / "tree", stage / "home", stage / "agent", stage / "accounts", python, trusted)
 
     def binds(self) -> list[tuple[str, str]]:
         pieces = {
@@ -63,7 +67,7 @@ class Sources:
             "agent": self.agent,
             "accounts": self.accounts,
             "python": self.python,
-            "certificates": self.certificates,
+            "trusted": self.trusted,
         }
         return [(str(path), name) for name, path in pieces.items() if path is not None]
 
@@ -80,7 +84,7 @@ def arguments(sources: Sources, network: Network, *, read_only: bool, python: Pa
         "--perms", "1777", "--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp",  # noqa: S108
         "--ro-bind", str(sources.agent), AGENT,
         *(["--ro-bind", str(sources.python), str(python)] if python else []),
-        *(["--ro-bind", str(sources.certificates), CERTIFICATES] if sources.certificates else []),
+        *(["--ro-bind", str(sources.trusted), TRUSTED] if sources.trusted else []),
         bind, str(sources.tree), TREE, bind, str(sources.home), HOME, "--chdir", TREE,
         "--remount-ro", "/", "--info-fd", "@information", *(["--seccomp", "@filter"] if seccomp.program() else []),
     ]  # fmt: skip
@@ -100,7 +104,8 @@ def system() -> list[str]:
 
 def configuration(accounts: Path, network: Network) -> list[str]:
     """As much of /etc as programs need; accounts are our own, names of hosts only where there is a network."""
-    names = (*SHARED_CONFIGURATION, *(NETWORK_CONFIGURATION if network is Network.HOST else ()))
+    found = [path.name for pattern in SHARED_PATTERNS for path in sorted(Path("/etc").glob(pattern))]
+    names = (*SHARED_CONFIGURATION, *found, *(NETWORK_CONFIGURATION if network is Network.HOST else ()))
     shown: list[str] = []
     for name in names:
         path = Path("/etc", name)

@@ -6,7 +6,7 @@ from perdure.workspaces.driver import Network, Plan
 from perdure.workspaces.egress import control
 from perdure.workspaces.egress.proxy import PORT
 from perdure.workspaces.local import bubblewrap
-from perdure.workspaces.local.bubblewrap import AGENT, CERTIFICATES, HOME, TREE, Sources
+from perdure.workspaces.local.bubblewrap import AGENT, HOME, TREE, TRUSTED, Sources
 from perdure.workspaces.local.cgroups import Group
 from perdure.workspaces.local.launch import STAGE
 from perdure.workspaces.local.layout import Layout, interpreter, user_of
@@ -21,8 +21,8 @@ def launch_request(
     """Everything for one start, as JSON. `@name` stands for the number of a descriptor that the launcher opens."""
     python = interpreter()
     allow = plan.network is Network.ALLOW
-    bundle = layout.egress.bundle if allow else None
-    sources = Sources(layout.tree, layout.home, shared / "agent", shared / "accounts", python.prefix, bundle)
+    trusted = layout.egress.trusted if allow else None
+    sources = Sources(layout.tree, layout.home, shared / "agent", shared / "accounts", python.prefix, trusted)
     run = [str(python.program), "-I", "-S", "-B", AGENT if sandboxed else str(sources.agent), "-"]
     user = user_of(plan.id) if sandboxed else None
     seen = sources if user is None else sources.staged(Path(STAGE))
@@ -77,4 +77,4 @@ def _settings(plan: Plan, layout: Layout, role: str, *, group: Group, sandboxed:
 
 
 def _network(plan: Plan) -> dict[str, str]:
-    return control.environment(CERTIFICATES) if plan.network is Network.ALLOW else {}
+    return control.environment(TRUSTED) if plan.network is Network.ALLOW else {}
