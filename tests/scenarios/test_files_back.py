@@ -155,6 +155,21 @@ async def test_a_turn_that_only_reads_takes_no_snapshot(story: Story) -> None:
     assert not list(story.tree.parent.glob("state/agent/snapshots/links/*"))
 
 
+async def test_no_room_for_earlier_states_is_said_in_the_chat_and_where_files_would_go_back(story: Story) -> None:
+    set_ = await story.fleet.person.put("/settings/snapshots", {"value": {"megabytes": 0}})
+    assert set_.status < 300, set_.json
+    await story.says(call("execute", command="echo x > file"))
+    (said,) = await story.notices()
+    assert "no room is set aside for earlier states of files" in said
+    number, now = (await story.prompts())[-1], story.hash
+    shown = await story.preview(number)
+    assert (shown["possible"], "(the setting snapshots)" in shown["why_not"]) == (False, True)
+    edited = await story.edits(number, files="back")
+    assert (edited.status, "No room is set aside" in str(edited.json)) == (409, True)
+    forked = await story.fleet.at(1).post(f"/chats/{story.chat}/fork", {"after": number - 1, "files": "back"})
+    assert (forked.status, story.hash) == (409, now)
+
+
 async def test_what_cannot_go_back_is_said_in_the_chat(story: Story) -> None:
     await story.says(call("execute", command="mkfifo pipe; echo x > file"))
     assert await story.notices() == []

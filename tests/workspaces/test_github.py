@@ -277,3 +277,19 @@ async def test_a_branch_without_a_request_is_asked_about_less_and_less_for_as_lo
         clock.pass_time(FORGE_LONGEST.total_seconds())
         await pulls.of(standing(stand_in.origin))
     assert len(stand_in.asked) == 67
+
+
+@pytest.mark.parametrize(
+    ("api", "host"),
+    [
+        ("https://api.github.com", "github.com"),
+        ("https://api.octo.ghe.com", "octo.ghe.com"),
+        ("https://forge.example.com/api/v3", "forge.example.com"),
+        ("http://127.0.0.1:8080/api/v3/", "127.0.0.1:8080"),
+    ],
+)
+def test_repositories_are_at_the_host_that_belongs_to_an_api(api: str, host: str) -> None:
+    forge, scheme = GitHub(api), api.partition("://")[0]
+    assert forge.has(f"{scheme}://{host}/team/app.git")
+    assert not forge.has(f"{scheme}://else.example.com/team/app.git")
+    assert forge.pushes_to(f"{scheme}://{host}/team/app.git") == f"{scheme}://{host}/team/app.git/git-receive-pack"

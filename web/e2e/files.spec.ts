@@ -127,3 +127,25 @@ test("whoever edits a message is asked whether files go back, and sees what that
   await panel.getByRole("button", { name: /a\.txt/ }).click();
   await expect(panel.locator("pre")).toHaveText("first\n");
 });
+
+test("whoever forks a chat is asked which files the new one gets, and each has its own", async ({ person }) => {
+  await person.startsChat(`${WORKSPACE}${write("a.txt", "first\n")}[[say:begun]]`);
+  await person.seesAnswer("begun");
+  await person.says(`${write("a.txt", "second\n")}[[say:changed]]`);
+  await person.seesAnswer("changed");
+  const original = person.page.url();
+  await person.page.getByRole("button", { name: "Fork from here" }).first().click();
+  const asked = person.page.getByRole("dialog", { name: "Files of the new chat" });
+  await expect(asked.locator(".diff-removed .diff-code")).toHaveText(["second"]);
+  expect(await person.findingsInBothThemes()).toEqual([]);
+  await asked.getByRole("button", { name: "Files as they were then" }).click();
+  await expect(person.page).not.toHaveURL(original);
+  await opensTab(person, "Files");
+  const panel = person.page.getByRole("tabpanel", { name: "Files" });
+  await panel.getByRole("button", { name: /a\.txt/ }).click();
+  await expect(panel.locator("pre")).toHaveText("first\n");
+  await person.page.goto(original);
+  await opensTab(person, "Files");
+  await panel.getByRole("button", { name: /a\.txt/ }).click();
+  await expect(panel.locator("pre")).toHaveText("second\n");
+});

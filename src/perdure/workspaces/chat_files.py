@@ -31,6 +31,7 @@ REASONS = {
     "moving": ("1 that changed while it was read", "{} that changed while they were read"),
 }
 OTHERS = ("1 other", "{} others")
+NO_ROOM = "No room is set aside for earlier states of files (the setting snapshots), so files cannot go back."
 NO_WORKSPACE = "The chat has no workspace, so no files can go back."
 
 
@@ -75,8 +76,7 @@ class ChatFiles:
             taken = await client.snapshots.before(str(home), of_home, terms)
             self._word(home, LEFT_OUT.format(what=left_out(taken.left_out)) if taken.left_out else "")
         except WorkspaceRefused as refusal:
-            if terms.quota > 0:
-                self._word(home, NOT_KEPT.format(why=str(refusal).rstrip(".")))
+            self._word(home, NOT_KEPT.format(why=str(refusal).rstrip(".")))
         self._kept.keep(home, KeptTurn(of_home, client.incarnation, home, of_home))
         self._kept.keep(chat, KeptTurn(turn, client.incarnation, home, of_home))
 
@@ -115,13 +115,13 @@ class ChatFiles:
     async def preview(self, home: ChatId, turn: int) -> Difference:
         """What putting files back to before a turn would do, and what forbids it."""
         row, client = await self._client(home)
-        _, terms = await self._terms(home, row)
+        terms = await self._roomy(home, row)
         return await client.snapshots.preview(str(home), turn, terms)
 
     async def as_before(self, home: ChatId, turn: int, state: str | None) -> Before:
         """What a copy is to have of the chat's files, to be as they were before a turn."""
         row, _ = await self._client(home)
-        _, terms = await self._terms(home, row)
+        terms = await self._roomy(home, row)
         return Before(str(home), turn, state, terms)
 
     async def changed(self, home: ChatId, turn: int, until: int | None) -> Difference:
@@ -132,7 +132,7 @@ class ChatFiles:
 
     async def go_back(self, home: ChatId, turn: int, *, key: str, state: str | None) -> WentBack:
         row, client = await self._client(home)
-        _, terms = await self._terms(home, row)
+        terms = await self._roomy(home, row)
         return await client.snapshots.go_back(str(home), turn, terms, key=key, state=state)
 
     async def take_back(self, home: ChatId, turn: int, went: WentBack, *, key: str) -> None:
@@ -174,6 +174,13 @@ class ChatFiles:
         acting = await workspaces.acting_roots(self._pool, row.id)
         turn = next((chat.turn for chat in acting if chat.id == home), 0)
         return turn, _terms(await self._room(row.organisation_id), acting)
+
+    async def _roomy(self, home: ChatId, row: WorkspaceRow) -> SnapshotTerms:
+        """What holds where files are to go back. Without room nobody may believe that they did."""
+        _, terms = await self._terms(home, row)
+        if terms.quota <= 0:
+            raise Refused(NO_ROOM)
+        return terms
 
     def _word(self, home: ChatId, text: str) -> None:
         """The same is not said twice in a row."""

@@ -13,7 +13,6 @@ from perdure.core.errors import Refused, Unavailable
 from perdure.core.timing import FORGE_ANSWER
 from perdure.workspaces.pull_requests import Proposal, PullRequest, ReviewComment
 
-GITHUB = "https://api.github.com"
 VERSION = "2022-11-28"
 _NAME = re.compile(r"(?!\.{1,2}$)[\w.-]+", re.ASCII)
 _SSH = re.compile(r"(?:ssh://)?[\w.-]+@([\w.-]+(?::\d+)?)[:/](.+)")
@@ -178,8 +177,8 @@ class GitHub:
 
     @property
     def _host(self) -> str:
-        host = urlsplit(self.url).netloc
-        return "github.com" if host == urlsplit(GITHUB).netloc else host
+        """Where repositories are. GitHub's own API, and that of an organisation's GHE.com, is on a host beside it."""
+        return urlsplit(self.url).netloc.removeprefix("api.")
 
     def _named(self, origin: str) -> str:
         name = repository(origin, self._host)

@@ -211,6 +211,15 @@ async def test_no_room_is_said_and_nothing_is_left(story: Story) -> None:
     assert refusal.value.code == "no_quota"
 
 
+async def test_where_no_room_is_left_to_it_what_was_kept_goes(story: Story) -> None:
+    await story.does("head -c 400000 /dev/urandom > large; echo x > small")
+    story.terms = SnapshotTerms(0)
+    with pytest.raises(WorkspaceRefused, match="the setting snapshots"):
+        await story.does("true")
+    kept = [path for path in (story.inside.state / "snapshots").glob("*/*") if path.is_file()]
+    assert kept == []
+
+
 async def test_what_does_not_fit_is_said_and_nothing_half_made_is_left(story: Story) -> None:
     for number in range(40):
         (story.inside.tree / f"f{number}").write_bytes(os.urandom(100_000))

@@ -82,9 +82,12 @@ class Snapshots:
     def take(self, mark: Mark, terms: Terms) -> Found:
         """A snapshot, unless the turn has it already or nothing was open that could end."""
         self._begin()
-        if terms.quota <= 0:
-            raise Problem(507, "no_quota", "no room is set aside for snapshots, so files cannot go back")
         head = self._chain.head()
+        if terms.quota <= 0:
+            if head is not None:
+                self._chain.clear()
+                self._sweep()
+            raise Problem(507, "no_quota", "no room is set aside for earlier states of files (the setting snapshots)")
         opened = head.open if head else {}
         if mark.kind == "before" and opened.get(mark.chat) == mark.turn:
             return {"taken": False}
