@@ -54,6 +54,7 @@ def make_background(
         tools.workspaces.workspaces.orphans,
         tools.workspaces.watch,
         tools.accounts,
+        tools.services.chat_files,
         tools.mcp.connections,
         tools.hooks,
         workers.recorder,

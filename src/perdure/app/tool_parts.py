@@ -116,7 +116,7 @@ def make_tool_parts(
     memories = ChatMemories(pool, config)
     services = ToolServices(
         workspaces=where.workspaces,
-        chat_files=ChatFiles(pool, where.workspaces, room_of(config)),
+        chat_files=ChatFiles(pool, where.workspaces, room_of(config), clock),
         proposals=where.proposals,
         config=config,
         family=Family(pool, foundation.machine, config, hooks, measures.agents),

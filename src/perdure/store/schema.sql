@@ -579,6 +579,11 @@ CREATE TABLE public.journal (
     CONSTRAINT journal_state_check CHECK ((state = ANY (ARRAY['started'::text, 'finished'::text, 'closed'::text])))
 );
 
+CREATE TABLE public.kept_files (
+    workspace_id uuid NOT NULL,
+    chat_id uuid NOT NULL
+);
+
 CREATE TABLE public.login_links (
     hash bytea NOT NULL,
     user_id uuid NOT NULL,
@@ -1145,6 +1150,9 @@ ALTER TABLE ONLY public.inbox
 ALTER TABLE ONLY public.journal
     ADD CONSTRAINT journal_pkey PRIMARY KEY (chat_id, message, index, run);
 
+ALTER TABLE ONLY public.kept_files
+    ADD CONSTRAINT kept_files_pkey PRIMARY KEY (workspace_id, chat_id);
+
 ALTER TABLE ONLY public.login_links
     ADD CONSTRAINT login_links_pkey PRIMARY KEY (hash);
 
@@ -1571,6 +1579,9 @@ ALTER TABLE ONLY public.imports
 
 ALTER TABLE ONLY public.journal
     ADD CONSTRAINT journal_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.kept_files
+    ADD CONSTRAINT kept_files_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.login_links
     ADD CONSTRAINT login_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;

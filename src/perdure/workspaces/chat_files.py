@@ -3,11 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from perdure.core.errors import PerdureError, Refused, WorkspaceRefused
 from perdure.core.ids import ChatId, OrganisationId
-from perdure.core.tasks import BackgroundTasks, BoundedMap
+from perdure.core.tasks import BackgroundTasks, BoundedMap, every
+from perdure.core.timing import HOUSEKEEPING_PERIOD, Clock
 from perdure.core.timing import SNAPSHOT_AT_END as ENDS_WITHIN
 from perdure.store.pool import Pool
 from perdure.store.tables import workspaces
@@ -20,6 +22,7 @@ from perdure.workspaces.wire import Difference, LeftOut, WentBack
 
 _log = logging.getLogger(__name__)
 _REMEMBERED = 10_000
+MOST_AT_ONCE = 20
 
 NOT_KEPT = "The files cannot go back to before this turn: {why}."
 LEFT_OUT = "Not every file can go back: {what}."
@@ -54,7 +57,10 @@ class KeptTurn(NamedTuple):
 class ChatFiles:
     """Asks workspaces for snapshots: once a turn, before the first call that may change something."""
 
-    def __init__(self, pool: Pool, where: Workspaces, room: Callable[[OrganisationId], Awaitable[Room]]) -> None:
+    def __init__(
+        self, pool: Pool, where: Workspaces, room: Callable[[OrganisationId], Awaitable[Room]], clock: Clock
+    ) -> None:
+        self._clock = clock
         self._pool = pool
         self._workspaces = where
         self._room = room
@@ -74,6 +80,8 @@ class ChatFiles:
         of_home, terms = await self._terms(home, row)
         try:
             taken = await client.snapshots.before(str(home), of_home, terms)
+            if taken.taken:
+                await workspaces.keep_files(self._pool, row.id, home)
             self._word(home, LEFT_OUT.format(what=left_out(taken.left_out)) if taken.left_out else "")
         except WorkspaceRefused as refusal:
             self._word(home, NOT_KEPT.format(why=str(refusal).rstrip(".")))
@@ -108,6 +116,26 @@ class ChatFiles:
         known = self._kept.get(chat)
         if known is not None:
             self._tasks.start(self._after(known, ending=False), "noting what a turn changed")
+
+    async def run(self) -> None:
+        """Have states of files end with their chats, also in workspaces that nobody uses any more."""
+        report = partial(_log.warning, "states of files are let go of later: %s")
+        await every(HOUSEKEEPING_PERIOD, self.let_go, self._clock, expected=(PerdureError,), report=report)
+
+    async def let_go(self) -> None:
+        for row in await workspaces.outliving(self._pool, MOST_AT_ONCE):
+            try:
+                await self._let_go(row)
+            except (PerdureError, OSError) as error:
+                _log.info("workspace %s keeps states of files for chats that are gone: %s", row.id, error)
+
+    async def _let_go(self, row: WorkspaceRow) -> None:
+        acting = await workspaces.acting_roots(self._pool, row.id)
+        client = await self._workspaces.client(row)
+        await client.snapshots.forget(_terms(await self._room(row.organisation_id), acting))
+        await workspaces.let_go(self._pool, row.id, [chat.id for chat in acting])
+        if row.status == "stopped":
+            await self._workspaces.stop(row, why="idle")
 
     async def settled(self) -> None:
         await self._tasks.settled()

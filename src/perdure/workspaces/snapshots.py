@@ -48,6 +48,11 @@ class SnapshotClient:
             wire.WentBack, "POST", "/v1/snapshots/back", body=body, wait=SNAPSHOT_PATIENCE
         )
 
+    async def forget(self, terms: SnapshotTerms) -> None:
+        """Let go of what is kept for chats that do not act here any more."""
+        path, body = "/v1/snapshots/forget", msgspec.structs.asdict(terms)
+        await self._connection.ask(dict[str, object], "POST", path, body=body, wait=SNAPSHOT_PATIENCE)
+
     async def _taken(self, kind: str, chat: str, turn: int, terms: SnapshotTerms) -> wire.TakenSnapshot:
         body = {**msgspec.structs.asdict(terms), "kind": kind, "chat": chat, "turn": turn}
         return await self._connection.ask(

@@ -112,3 +112,22 @@ CROSS JOIN LATERAL (
 ) agents
 WHERE k.workspace_id = $1 AND k.parent_id IS NULL
 ORDER BY k.created_at DESC LIMIT 1000
+
+-- name: workspaces.keep_files
+-- Note that a workspace keeps earlier states of its files for a chat.
+INSERT INTO kept_files (workspace_id, chat_id) VALUES ($1, $2) ON CONFLICT DO NOTHING
+
+-- name: workspaces.outliving
+-- Workspaces that keep earlier states of their files for chats that are gone or act elsewhere, at most $1.
+SELECT w.* FROM workspaces w
+WHERE w.status IN ('running', 'stopped') AND EXISTS (
+    SELECT FROM kept_files f
+    WHERE f.workspace_id = w.id AND NOT EXISTS (
+        SELECT FROM chat_cards k WHERE k.id = f.chat_id AND k.workspace_id = w.id
+    )
+)
+ORDER BY w.used_at DESC LIMIT $1
+
+-- name: workspaces.let_go
+-- Note that a workspace let go of what it kept for chats other than these.
+DELETE FROM kept_files WHERE workspace_id = $1 AND chat_id <> ALL($2::uuid[])

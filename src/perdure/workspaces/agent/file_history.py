@@ -38,6 +38,10 @@ class FileHistory:
         terms = Terms.read(fields)
         return await self._aside(lambda: self._snapshots.take(mark, terms))
 
+    async def forget(self, fields: Fields) -> Found:
+        terms = Terms.read(fields)
+        return await self._aside(lambda: self._snapshots.forget(terms))
+
     async def difference(self, fields: Fields) -> Found:
         chat, turn, until = fields.text("chat"), fields.integer("turn"), fields.maybe_integer("until")
         back, terms = fields.flag("back"), Terms.read(fields)

@@ -233,6 +233,10 @@ async def go_back(program: Program, request: Request) -> Reply:
     return answer(await program.history.go_back(request.fields()))
 
 
+async def forget_snapshots(program: Program, request: Request) -> Reply:
+    return answer(await program.history.forget(request.fields()))
+
+
 async def copy_out(program: Program, request: Request) -> Reply:
     return Reply(b"", tunnel=program.copies.out(request.fields()))
 
@@ -298,6 +302,7 @@ ROUTES: dict[tuple[str, str], Route] = {
     ("POST", "/v1/snapshots"): take_snapshot,
     ("POST", "/v1/snapshots/difference"): show_difference,
     ("POST", "/v1/snapshots/back"): go_back,
+    ("POST", "/v1/snapshots/forget"): forget_snapshots,
     ("POST", "/v1/copies/out"): copy_out,
     ("POST", "/v1/copies/in"): copy_in,
     ("GET", "/v1/context"): context,

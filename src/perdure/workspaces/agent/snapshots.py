@@ -98,6 +98,17 @@ class Snapshots:
         taken = self._take(mark, terms)
         return {"taken": True, "number": taken.number, "left_out": taken.left_out}
 
+    def forget(self, terms: Terms) -> Found:
+        """Let go of what belongs to chats that do not act here any more; of all of it where none does."""
+        self._begin()
+        there = terms.chats or frozenset()
+        if there:
+            self._forget(there)
+        else:
+            self._chain.clear()
+            self._sweep()
+        return {}
+
     def difference(self, chat: str, turn: int, until: int | None, back: bool, terms: Terms) -> Found:
         """What a chat's turns changed since one of them; backwards, what going back would do, and what forbids it."""
         self._begin()
