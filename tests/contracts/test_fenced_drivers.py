@@ -6,7 +6,7 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +44,7 @@ class Fenced:
         process = await self.client.processes.start(command)
         return await self.client.processes.wait(process.id, PATIENCE)
 
-    async def tries(self, name: str, told: dict[str, object]) -> dict[str, str]:
+    async def tries(self, name: str, told: Mapping[str, object]) -> dict[str, str]:
         """What a program found that was sent inside."""
         for each in (name, "memory.py"):
             await self.client.files.put(each, (PROGRAMS / each).read_bytes())

@@ -7,20 +7,12 @@ from perdure.access.actor import Permission
 from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.api.wire.chats import EditBody, FilesWish, WorkspaceWish
-from perdure.api.wire.extras import ForkBody, ForkedFiles
 from perdure.core.chat import Status
 from perdure.core.errors import InvalidInput, NotAllowed, NotFound, PerdureError, Refused, Validation
 from perdure.core.ids import MessageNumber, WorkspaceId
-from perdure.store.tables import messages
 from perdure.store.tables.workspaces import read, remove_own, unused
-from perdure.workspaces.copying import WorkspaceCopies
 from perdure.workspaces.service import Wish, Workspaces
 from perdure.workspaces.templates.template import Value
-
-EARLIER = (
-    "What the files were in an earlier version of the chat is not known apart. Fork with the files as they are now, or "
-    "without them."
-)
 
 
 @asynccontextmanager
@@ -36,33 +28,14 @@ async def workspace_for(
             "A chat uses one workspace.", Validation("workspace_id", "cannot be combined with workspace")
         )
     workspaces, made = caller.services.workspaces, WorkspaceId(caller.made_id("workspace"))
-    async with _unless_unused(caller, made):
+    async with unless_unused(caller, made):
         await _begin(caller, workspaces, wish, made)
         yield made
 
 
 @asynccontextmanager
-async def forked_workspace(caller: Caller, seen: Seen, body: ForkBody) -> AsyncGenerator[WorkspaceId | None]:
-    """A workspace with a copy of a chat's files, for the fork that the block creates. Without a fork it goes again."""
-    services, home = caller.services, seen.row.root_id or seen.chat.id
-    source = None if seen.row.workspace_id is None else await services.workspaces.of_chat(home)
-    if source is None or source.status == "failed" or body.files is ForkedFiles.NONE:
-        yield None
-        return
-    before = None
-    if body.files is ForkedFiles.BACK:
-        await resting_root(caller, seen)
-        if any(each.message.number == body.after for each in await messages.hidden(caller.rows, home)):
-            raise Refused(EARLIER)
-        before = await services.chat_files.as_before(home, body.after + 1, body.files_state)
-    made, settings = WorkspaceId(caller.made_id("workspace")), await caller.config.settings(seen.row.organisation_id)
-    await WorkspaceCopies(services.workspaces).make(made, source, settings.workspaces.per_person, before)
-    async with _unless_unused(caller, made):
-        yield made
-
-
-@asynccontextmanager
-async def _unless_unused(caller: Caller, made: WorkspaceId) -> AsyncGenerator[None]:
+async def unless_unused(caller: Caller, made: WorkspaceId) -> AsyncGenerator[None]:
+    """A workspace that was made for the chat that the block creates goes again if there is no chat in the end."""
     try:
         yield
     except PerdureError:

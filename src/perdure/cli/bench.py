@@ -8,7 +8,6 @@ import uvloop
 
 from perdure.cli import (
     bench_beside,
-    bench_egress,
     bench_faces,
     bench_failover,
     bench_machine,
@@ -17,13 +16,16 @@ from perdure.cli import (
     bench_streams,
     bench_trees,
     bench_work,
+    workspace_benches,
 )
 from perdure.cli.bench_providers import CallLoad, measured, missed, table
+from perdure.cli.judging import judge
 from perdure.cli.progress import progress
 from perdure.cli.verdict import judge
 
 app = typer.Typer(no_args_is_help=True, help="Measure parts of the product against their bars.")
 app.add_typer(bench_work.app)
+app.add_typer(workspace_benches.app)
 
 
 @app.callback()

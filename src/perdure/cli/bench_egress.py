@@ -5,7 +5,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -178,7 +178,7 @@ async def measured(requests: int, mebibytes: int, rounds: int) -> EgressCost:
 
 
 @contextmanager
-def _serving() -> Iterator[BenchServers]:
+def _serving() -> Generator[BenchServers]:
     servers = BenchServers()
     try:
         yield servers

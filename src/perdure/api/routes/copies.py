@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from perdure.access.actor import record
 from perdure.api.caller import Caller
-from perdure.api.chat_workspaces import forked_workspace
+from perdure.api.forked_workspaces import forked_workspace
 from perdure.api.http import Answer
 from perdure.api.routes.chats import created
 from perdure.api.routing import Routes

@@ -17,7 +17,7 @@ from perdure.workspaces.agent.children import Children
 from perdure.workspaces.agent.copying import Different, Receiver, Sender
 from perdure.workspaces.agent.fields import Fields
 from perdure.workspaces.agent.file_history import FileHistory
-from perdure.workspaces.agent.http import Tunnel
+from perdure.workspaces.agent.http import Takeover
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.ports import pump
 from perdure.workspaces.agent.problems import Problem
@@ -42,7 +42,7 @@ class Copies:
         self.history = history
         self._children = children
 
-    def out(self, fields: Fields) -> Tunnel:
+    def out(self, fields: Fields) -> Takeover:
         """A connection that gets all files: as they are or, where a turn is named, as they were before it."""
         turn, terms = fields.maybe_integer("turn"), Terms.read(fields)
         chat, state = fields.text("chat", ""), fields.maybe_text("state")
@@ -52,7 +52,7 @@ class Copies:
 
         return Outgoing(self, different)
 
-    def into(self) -> Tunnel:
+    def into(self) -> Takeover:
         """A connection whose stream is laid down here, and that is told what came of it."""
         return Incoming(self)
 

@@ -30,7 +30,7 @@ Different = dict[str, "Kept | None"]
 """What is to be different in the copy, by path in the tree: what was kept, or nothing."""
 
 
-class Entry(NamedTuple):
+class CopiedEntry(NamedTuple):
     """The header of one entry. Its path begins with `tree/` or `home/`."""
 
     path: str
@@ -84,7 +84,7 @@ class Sender:
 
     def _entry(self, descriptor: int, name: str, prefix: str, path: str, different: Different) -> None:
         status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
-        entry = Entry(f"{prefix}/{path}", status.st_mode, status.st_size, status.st_mtime_ns)
+        entry = CopiedEntry(f"{prefix}/{path}", status.st_mode, status.st_size, status.st_mtime_ns)
         try:
             if stat.S_ISLNK(status.st_mode):
                 self._header(entry._replace(link=os.readlink(name, dir_fd=descriptor))._asdict())
@@ -110,7 +110,7 @@ class Sender:
         """Something as a snapshot has it."""
         if kept is None:
             return
-        entry = Entry(f"{TREE}/{path}", kept.mode, kept.size)
+        entry = CopiedEntry(f"{TREE}/{path}", kept.mode, kept.size)
         if kept.is_link:
             self._header(entry._replace(link=kept.id)._asdict())
         elif kept.is_folder:
@@ -123,7 +123,7 @@ class Sender:
             with self._contents.large(kept) as file:
                 self._file(entry, file.fileno())
 
-    def _file(self, entry: Entry, file: int) -> None:
+    def _file(self, entry: CopiedEntry, file: int) -> None:
         """What a file holds as far as it goes now; of its holes nothing."""
         self._header(entry._asdict())
         place = 0
@@ -152,7 +152,7 @@ class Receiver:
     def __init__(self, source: BinaryIO, tree: str, home: str) -> None:
         self._source = source
         self._trees = {TREE: Tree(tree), HOME: Tree(home)}
-        self._folders: list[Entry] = []
+        self._folders: list[CopiedEntry] = []
 
     def receive(self) -> dict[str, object]:
         """All of it. What was copied is counted."""
@@ -175,7 +175,7 @@ class Receiver:
             raise Problem(422, "cut", CUT)
         return Fields.parse(self._exactly(size))
 
-    def _entry(self, entry: Entry) -> None:
+    def _entry(self, entry: CopiedEntry) -> None:
         tree, path = self._place(entry)
         with tree.parent(path, writing=True) as (folder, name):
             if stat.S_ISLNK(entry.mode):
@@ -187,7 +187,7 @@ class Receiver:
             else:
                 self._file(folder, name, entry)
 
-    def _file(self, folder: int, name: str, entry: Entry) -> None:
+    def _file(self, folder: int, name: str, entry: CopiedEntry) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         file = os.open(name, flags, 0o600, dir_fd=folder)
         try:
@@ -206,7 +206,7 @@ class Receiver:
         finally:
             os.close(file)
 
-    def _shut(self, entry: Entry) -> None:
+    def _shut(self, entry: CopiedEntry) -> None:
         tree, path = self._place(entry)
         with tree.parent(path) as (folder, name):
             inner = os.open(name, FOLDER, dir_fd=folder)
@@ -215,7 +215,7 @@ class Receiver:
             finally:
                 os.close(inner)
 
-    def _place(self, entry: Entry) -> tuple[Tree, str]:
+    def _place(self, entry: CopiedEntry) -> tuple[Tree, str]:
         root, _, path = entry.path.partition("/")
         if root not in self._trees or not path or any(step in ("", ".", "..") for step in path.split("/")):
             raise Problem(422, "cut", CUT)
@@ -235,6 +235,6 @@ def _is_folder(descriptor: int, name: str) -> bool:
         return False
 
 
-def _entry(header: Fields) -> Entry:
+def _entry(header: Fields) -> CopiedEntry:
     mode, size, written = (header.integer(name) for name in ("mode", "size", "written"))
-    return Entry(header.text("path"), mode, size, written, header.text("link", ""))
+    return CopiedEntry(header.text("path"), mode, size, written, header.text("link", ""))

@@ -49,7 +49,7 @@ class Request(NamedTuple):
         return self.query[name]
 
 
-class Tunnel(Protocol):
+class Takeover(Protocol):
     """What takes a connection over, until it is done with it."""
 
     async def join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None: ...
@@ -62,7 +62,7 @@ class Reply(NamedTuple):
     status: int = 200
     kind: str = "application/json"
     stream: AsyncIterator[bytes] | None = None
-    tunnel: Tunnel | None = None
+    tunnel: Takeover | None = None
     """What the connection is handed to from here on."""
 
 

@@ -5,7 +5,7 @@ import socket
 import ssl
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from threading import Condition, Thread
 from urllib.parse import urlsplit
@@ -383,7 +383,7 @@ class Conversation:
         return self._server[1]
 
     @contextlib.contextmanager
-    def _noting(self, passage: Passage) -> Iterator[None]:
+    def _noting(self, passage: Passage) -> Generator[None]:
         """Note a request once, when it is known whether its server is at an address that may be reached."""
         verdict = Verdict(passage.armed)
         try:
