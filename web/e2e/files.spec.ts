@@ -128,7 +128,9 @@ test("whoever edits a message is asked whether files go back, and sees what that
   await expect(panel.locator("pre")).toHaveText("first\n");
 });
 
-test("whoever forks a chat is asked which files the new one gets, and each has its own", async ({ person }) => {
+test("whoever forks a chat is asked which files the new one gets, and each has its own", async ({
+  person,
+}) => {
   await person.startsChat(`${WORKSPACE}${write("a.txt", "first\n")}[[say:begun]]`);
   await person.seesAnswer("begun");
   await person.says(`${write("a.txt", "second\n")}[[say:changed]]`);
