@@ -16,16 +16,13 @@ from perdure.cli import (
     bench_streams,
     bench_trees,
     bench_work,
-    workspace_benches,
 )
 from perdure.cli.bench_providers import CallLoad, measured, missed, table
-from perdure.cli.judging import judge
 from perdure.cli.progress import progress
 from perdure.cli.verdict import judge
 
 app = typer.Typer(no_args_is_help=True, help="Measure parts of the product against their bars.")
 app.add_typer(bench_work.app)
-app.add_typer(workspace_benches.app)
 
 
 @app.callback()
@@ -44,18 +41,6 @@ def providers(
     with progress(f"measuring {rounds} times: ours, the floor and the vendors' SDKs"):
         rows = uvloop.run(measured(CallLoad(streams, tokens, rate, rounds)))
     judge(table(rows), missed(rows))
-
-
-@app.command()
-def egress(
-    requests: Annotated[int, typer.Option(help="How many requests of one connection a round has.", min=4)] = 400,
-    mebibytes: Annotated[int, typer.Option(help="How much a download is, in MiB.", min=1)] = 512,
-    rounds: Annotated[int, typer.Option(help="How often each is measured, in turns.", min=1)] = 5,
-) -> None:
-    """What the proxy of a workspace adds to a request, and how much throughput it leaves. Needs curl."""
-    with progress(f"asking {rounds} times directly and through the proxy: HTTP, closed TLS, opened TLS"):
-        costs = uvloop.run(bench_egress.measured(requests, mebibytes, rounds))
-    _judge(bench_egress.table(costs), bench_egress.missed(costs))
 
 
 @app.command()

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 import uvloop
 
-from perdure.cli import bench_pods, bench_snapshots, bench_workspaces
+from perdure.cli import bench_egress, bench_pods, bench_snapshots, bench_workspaces
 from perdure.cli.progress import progress
 from perdure.cli.verdict import judge
 
@@ -54,3 +54,15 @@ def snapshots(
     with progress(f"keeping {files} files, then {turns} times those that a turn changed"):
         cost = uvloop.run(bench_snapshots.measured(files, turns))
     judge(bench_snapshots.table(cost), bench_snapshots.missed(cost))
+
+
+@app.command()
+def egress(
+    requests: Annotated[int, typer.Option(help="How many requests of one connection a round has.", min=4)] = 400,
+    mebibytes: Annotated[int, typer.Option(help="How much a download is, in MiB.", min=1)] = 512,
+    rounds: Annotated[int, typer.Option(help="How often each is measured, in turns.", min=1)] = 5,
+) -> None:
+    """What the proxy of a workspace adds to a request, and how much throughput it leaves. Needs curl."""
+    with progress(f"asking {rounds} times directly and through the proxy: HTTP, closed TLS, opened TLS"):
+        costs = uvloop.run(bench_egress.measured(requests, mebibytes, rounds))
+    judge(bench_egress.table(costs), bench_egress.missed(costs))
