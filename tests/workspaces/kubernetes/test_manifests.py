@@ -40,6 +40,8 @@ def test_only_the_neighbour_sees_the_records_and_the_token() -> None:
     assert {(mount["name"], mount.get("subPath")) for mount in agent["volumeMounts"]} == {
         ("program", None), ("files", "tree"), ("files", "home"), ("handover", None), ("temporary", None),
     }  # fmt: skip
+    written = {mount["name"] for mount in agent["volumeMounts"] if not mount.get("readOnly")}
+    assert written == {"files", "temporary"}
     assert "secret" not in json.dumps(spec["containers"]).replace("secretName", "")
 
 

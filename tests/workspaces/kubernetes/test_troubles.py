@@ -80,6 +80,15 @@ def test_no_room_on_any_node_is_told_with_what_to_change() -> None:
     assert "'node_selector'" in said
 
 
+def test_a_volume_that_takes_its_time_is_no_want_of_room() -> None:
+    said = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found"
+    waiting = pod("Pending", conditions=[{"type": "PodScheduled", "status": "False", "message": said}])
+    assert troubles.of_scheduling(waiting, late=False) is None
+    late = troubles.of_scheduling(waiting)
+    assert late is not None
+    assert late.startswith("The workspace's volume is not made in time (0/1 nodes")
+
+
 def test_the_newest_complaint_of_the_volume_is_told() -> None:
     def event(reason: str, message: str, moment: str) -> Object:
         return {"reason": reason, "message": message, "lastTimestamp": moment, "metadata": {}}

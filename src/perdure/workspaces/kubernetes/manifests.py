@@ -228,7 +228,7 @@ def _agent(plan: Plan, options: PodOptions, role: str) -> Object:
             {"name": "program", "mountPath": PROGRAM, "readOnly": True},
             {"name": "files", "mountPath": TREE, "subPath": "tree", **kept},
             {"name": "files", "mountPath": HOME, "subPath": "home", **kept},
-            {"name": "handover", "mountPath": HANDOVER},
+            {"name": "handover", "mountPath": HANDOVER, "readOnly": True},
             {"name": "temporary", "mountPath": "/tmp"},  # noqa: S108
         ],
     }

@@ -139,7 +139,7 @@ class Pods:
             late = time.monotonic() > deadline
             trouble = troubles.of_events(events, late=late)
             if time.monotonic() - begun > CLUSTER_SCHEDULE.total_seconds() and not _grows(events):
-                trouble = trouble or troubles.of_scheduling(pod)
+                trouble = trouble or troubles.of_scheduling(pod, late=late)
             if late:
                 trouble = trouble or troubles.of_scheduling(pod) or LATE
             if trouble is not None:

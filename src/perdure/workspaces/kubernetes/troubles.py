@@ -8,6 +8,7 @@ from perdure.workspaces.kubernetes.api import ClusterFault, Object
 PULLING = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")
 STARTING = ("CreateContainerError", "CreateContainerConfigError", "RunContainerError", "StartError")
 VOLUME = ("FailedMount", "FailedAttachVolume", "FailedMapVolume", "VolumeResizeFailed")
+UNBOUND = "unbound immediate PersistentVolumeClaims"
 ENDED = ("Failed", "Succeeded")
 OUT_OF_MEMORY = 137
 
@@ -34,15 +35,19 @@ def of_pod(pod: Object) -> str | None:
     return None
 
 
-def of_scheduling(pod: Object) -> str | None:
-    """Why no node takes the pod; a cluster that grows may still find one."""
+def of_scheduling(pod: Object, *, late: bool = True) -> str | None:
+    """Why no node takes the pod; a cluster that grows may still find one, and a volume may take its time."""
     status: Object = pod.get("status") or {}
     for condition in status.get("conditions") or ():
-        if condition["type"] == "PodScheduled" and condition["status"] == "False":
-            return (
-                f"No node of the cluster takes the workspace ({_short(condition.get('message'))}). "
-                "Lower the template's limits or requests, change its 'node_selector', or add nodes."
-            )
+        if condition["type"] != "PodScheduled" or condition["status"] != "False":
+            continue
+        message = _short(condition.get("message"))
+        if UNBOUND in message:
+            return f"The workspace's volume is not made in time ({message}). Check its storage class." if late else None
+        return (
+            f"No node of the cluster takes the workspace ({message}). "
+            "Lower the template's limits or requests, change its 'node_selector', or add nodes."
+        )
     return None
 
 
