@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import aiohttp
 import pytest
 from slack_sdk.signature import SignatureVerifier
 from standardwebhooks import Webhook as Signer
@@ -323,6 +324,27 @@ async def test_a_body_of_fifty_megabytes_is_not_read(api: ServedApi, ada: Person
     trigger = await made(ada)
     answer = await ada.ask("POST", place(trigger), b"x" * 50 * 1024 * 1024)
     assert (answer.status, "10485760 bytes" in answer.json["message"]) == (413, True)
+    assert await api.pool.fetchval("SELECT count(*) FROM trigger_deliveries") == 0
+
+
+async def test_a_body_that_does_not_say_how_long_it_is_is_read_no_further_than_it_may_be(
+    api: ServedApi, ada: Person
+) -> None:
+    trigger, sent = await made(ada), 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal sent
+        while sent < 50 * 1024 * 1024:
+            yield b"x" * 64 * 1024
+            sent += 64 * 1024
+
+    async with aiohttp.ClientSession() as http:
+        try:
+            async with http.post(f"{ada.url}/api/v1{place(trigger)}", data=endless()) as answer:
+                assert answer.status == 413
+        except aiohttp.ClientConnectionError:
+            # It was answered while it was still being sent, and the connection closed.
+            assert sent < 50 * 1024 * 1024
     assert await api.pool.fetchval("SELECT count(*) FROM trigger_deliveries") == 0
 
 
