@@ -158,7 +158,7 @@ async def test_a_role_in_a_chat_opens_what_the_table_names_and_nothing_else(
 async def test_a_role_means_the_same_for_whoever_came_by_a_link_or_belongs_to_a_group(
     cast: Cast, by: str, role: str
 ) -> None:
-    path = f"/chats/{cast.chat_id}"
+    path, group = f"/chats/{cast.chat_id}", ""
     if by == "link":
         await cast.ada.put(f"{path}/acl", {"users": []})
         link = (await cast.ada.put(f"{path}/link", {"role": role})).json["id"]

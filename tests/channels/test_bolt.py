@@ -67,7 +67,8 @@ class Bolt:
 
     def __init__(self) -> None:
         self.heard = list[str]()
-        self._app = AsyncApp(signing_secret=SECRET, authorize=authorised, process_before_response=True)
+        # It does not say of all its types what they hold.
+        self._app: Any = AsyncApp(signing_secret=SECRET, authorize=authorised, process_before_response=True)
 
         async def said(event: dict[str, Any]) -> None:
             self.heard.append(event["text"])
