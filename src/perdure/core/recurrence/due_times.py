@@ -17,7 +17,7 @@ _LARGEST_JUMP = timedelta(hours=26)
 # No zone moves its clocks twice within it.
 _STEADY = timedelta(days=7)
 _SECOND = timedelta(seconds=1)
-_NAMED_ZONE = re.compile(r"^\s*DTSTART[^:\n]*;TZID=\"?([^\":;\n]+)", re.IGNORECASE | re.MULTILINE)
+_NAMED_ZONE = re.compile(r"^[ \t]*+DTSTART[^:\n]*;TZID=\"?([^\":;\n]+)", re.IGNORECASE | re.MULTILINE)
 _UTC_TIME = re.compile(r"(?<=[:=])([0-9]{8}T[0-9]{6})Z(?=\s|;|$)", re.IGNORECASE)
 _WRITTEN = "%Y%m%dT%H%M%S"
 _LONG_AGO = datetime(1900, 1, 1)  # noqa: DTZ001 - a time of the wall clock

@@ -55,7 +55,7 @@ BUDGET = _any(
     r"exceededbudget|budgetexceeded|budget_exceeded",
     rf"\b{_LIMIT}\b{_SAME}{{0,20}}{_PAID}{_SAME}{{0,30}}{_SPENT}",
     rf"{_SPENT}{_SAME}{{0,40}}\b{_LIMIT}\b{_SAME}{{0,20}}{_PAID}",
-    rf"{_PAID}[^\n]{{0,20}}\bof\b[^\n]{{0,20}}{_PAID}[^\n]{{0,20}}\b{_LIMIT}\b",
+    rf"{_PAID}[\d.,\s]{{0,12}}\bof (?:\w{{1,12}} )?{_PAID}[\d.,\s]{{0,12}}\b{_LIMIT}\b",
     rf"(?:usage|spend(?:ing)?|credit|key)[_ ]{_LIMIT}[^\n]{{0,30}}{_SPENT}",
     rf"{_SPENT}[^\n]{{0,20}}\b(?:spend(?:ing)?|credit)[_ ]{_LIMIT}",
     rf"\b(?:{_SPENT}|over)[^\n]{{0,30}}\bspend(?:ing)?\b[^\n]{{0,20}}{_PAID}",
