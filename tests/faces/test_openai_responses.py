@@ -79,7 +79,8 @@ MAYBE |= {"safety_identifier", "prompt_cache_key"}
 
 
 async def test_a_response_has_all_that_the_open_form_asks_for(openai: AsyncOpenAI) -> None:
-    whole = (await openai.responses.create(model="demo", input="[[say:Hello.]]")).to_dict()
+    raw = await openai.responses.with_raw_response.create(model="demo", input="[[say:Hello.]]")
+    whole = raw.http_response.json()
     assert {name: type(whole[name]) for name in ALWAYS} == ALWAYS
     assert whole.keys() >= MAYBE
     stream = await openai.responses.create(model="demo", input="[[say:Hello.]]", stream=True)
