@@ -404,6 +404,32 @@ export const SharedWithMe: Story = {
   },
 };
 
+const ASKED_BY_A_PROGRAM = new URLSearchParams({
+  response_type: "code",
+  client_id: "eyJuYW1lIjoiQW4gZWRpdG9yIiwicmVkaXJlY3RzIjpbImh0dHA6Ly8xMjcuMC4wLjEvY2FsbGJhY2siXX0",
+  redirect_uri: "http://127.0.0.1:8976/callback",
+  code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+  code_challenge_method: "S256",
+});
+
+/** A program sent somebody here for a token. */
+export const AProgramAsks: Story = {
+  render: () => page(`/settings/connect?${ASKED_BY_A_PROGRAM}`),
+  answers: ANSWERS,
+  width: 1280,
+  height: 800,
+  play: async ({ root, user, asked }) => {
+    const button = (name: string) =>
+      [...root.querySelectorAll("button")].find((entry) => entry.textContent === name) as HTMLElement;
+    await expect.poll(() => button("Let it in")).toBeTruthy();
+    expect(root.textContent).toContain("An editor wants to use your chats");
+    expect(root.textContent).toContain("You come back to 127.0.0.1:8976.");
+    await user.click(button("Do not let it in"));
+    await expect.poll(() => root.textContent).not.toContain("wants to use your chats");
+    expect(asked.filter(({ what }) => what.startsWith("POST"))).toEqual([]);
+  },
+};
+
 let ownKeys: object[] = [];
 
 /** A member's own keys, by the providers of the models they may use. */

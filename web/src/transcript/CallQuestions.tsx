@@ -16,12 +16,14 @@ type Question = NonNullable<PendingCall["questions"]>[number];
 export function CallQuestions({ action }: { action: PendingAction }) {
   const { approve } = useMayDecide(action);
   return (
-    <ol className="pending-calls">
-      {(action.calls ?? []).map((call) => (
-        <CallForm key={call.call_id} call={call} may={approve} />
-      ))}
+    <>
+      <ol className="pending-calls">
+        {(action.calls ?? []).map((call) => (
+          <CallForm key={call.call_id} call={call} may={approve} />
+        ))}
+      </ol>
       {!approve && <p className="quiet">{t("Others in this chat decide.")}</p>}
-    </ol>
+    </>
   );
 }
 
