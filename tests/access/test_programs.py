@@ -4,7 +4,8 @@ import base64
 import hashlib
 
 from perdure.access.keyring import Keyring
-from perdure.access.programs import CODE_KEPT, Codes, known, registered
+from perdure.access.programs import Codes, known, registered
+from perdure.core.timing import PROGRAM_CODE_KEPT
 
 BACK = "https://agent.example/callback"
 VERIFIER = "a verifier that nobody else knows, of enough characters"
@@ -15,7 +16,7 @@ KEY = "a secret key that only tests use"
 def test_a_code_is_over_after_a_short_while_and_opens_nowhere_else() -> None:
     codes, program = Codes(Keyring.of([KEY])), registered("An agent", [BACK])
     code = codes.made("pdt_x", program, BACK, CHALLENGE, 1_000)
-    end = 1_000 + CODE_KEPT.total_seconds()
+    end = 1_000 + PROGRAM_CODE_KEPT.total_seconds()
     assert codes.redeemed(code, program, BACK, VERIFIER, end - 1) == "pdt_x"
     assert codes.redeemed(code, program, BACK, VERIFIER, end) is None
     assert Codes(Keyring.of([f"another {KEY}"])).redeemed(code, program, BACK, VERIFIER, 1_000) is None

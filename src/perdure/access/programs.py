@@ -8,7 +8,6 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from datetime import timedelta
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -18,9 +17,8 @@ from msgspec import Struct
 from perdure.access.credentials import same
 from perdure.access.keyring import Keyring
 from perdure.core.errors import InvalidInput, Misconfigured, Validation
+from perdure.core.timing import PROGRAM_CODE_KEPT
 
-TOKEN_KEPT = timedelta(days=90)
-CODE_KEPT = timedelta(minutes=2)
 MOST_REDIRECTS = 10
 LONGEST_REDIRECT = 1_000
 LONGEST_NAME = 100
@@ -80,7 +78,7 @@ class Codes:
     def made(self, secret: str, client_id: str, redirect: str, challenge: str, now: float) -> str:
         if _CHALLENGE.fullmatch(challenge) is None:
             raise InvalidInput("The challenge must be S256.", Validation("code_challenge", "is not S256"))
-        code = _Code(secret, client_id, redirect, challenge, now + CODE_KEPT.total_seconds())
+        code = _Code(secret, client_id, redirect, challenge, now + PROGRAM_CODE_KEPT.total_seconds())
         sealed = self._keyring.seal(msgspec.json.encode(code).decode(), _PURPOSE)
         return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
 

@@ -150,6 +150,10 @@ APPROVAL_DEADLINE = timedelta(hours=24)
 OUTCOME_UNKNOWN_DEADLINE = timedelta(days=7)
 ELICITATION_DEADLINE = timedelta(days=7)
 
+# For programs that get their token through the page: as long as a browser takes to go back, and a quarter of a year.
+PROGRAM_CODE_KEPT = timedelta(minutes=2)
+PROGRAM_TOKEN_KEPT = timedelta(days=90)
+
 FORGET_PERIOD = timedelta(seconds=1)
 # How long a replica that was there before a failover is waited for until it has said again what it started: where a
 # machine is far too busy, it is silent for longer than its lease.

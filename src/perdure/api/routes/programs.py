@@ -2,11 +2,12 @@
 
 from perdure.access import programs
 from perdure.access.actor import Scope
-from perdure.access.programs import TOKEN_KEPT, Codes
+from perdure.access.programs import Codes
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.people import CodeBody, ProgramCode
 from perdure.core.errors import InvalidInput, Validation
+from perdure.core.timing import PROGRAM_TOKEN_KEPT
 
 routes = Routes("programs")
 
@@ -19,6 +20,6 @@ async def add_token_code(caller: Caller, body: CodeBody) -> ProgramCode:
     if not program.leads_to(body.redirect_uri):
         raise InvalidInput("This program does not come back there.", Validation("redirect_uri", "is not registered"))
     codes, now = Codes(caller.services.keyring), caller.services.clock.now().timestamp()
-    _, secret = await caller.administration.tokens.add(program.name, (Scope.CHAT,), TOKEN_KEPT)
+    _, secret = await caller.administration.tokens.add(program.name, (Scope.CHAT,), PROGRAM_TOKEN_KEPT)
     code = codes.made(secret, body.client_id, body.redirect_uri, body.code_challenge, now)
     return ProgramCode(code, caller.services.address(caller.call))

@@ -8,11 +8,12 @@ from msgspec import Struct
 
 from perdure.access import programs
 from perdure.access.actor import Scope
-from perdure.access.programs import TOKEN_KEPT, Codes
+from perdure.access.programs import Codes
 from perdure.api.http import Answer, Call, Gone, Receive, Send
 from perdure.api.http import Scope as AsgiScope
 from perdure.api.services import Services
 from perdure.core.errors import InvalidInput, PerdureError
+from perdure.core.timing import PROGRAM_TOKEN_KEPT
 
 METADATA = "/.well-known/oauth-authorization-server"
 BASE = "/oauth"
@@ -106,7 +107,7 @@ class AuthorizationServer:
         told: dict[str, object] = {
             "access_token": secret,
             "token_type": "Bearer",
-            "expires_in": int(TOKEN_KEPT.total_seconds()),
+            "expires_in": int(PROGRAM_TOKEN_KEPT.total_seconds()),
             "scope": Scope.CHAT.value,
         }
         return Answer.json(HTTPStatus.OK, told, *_OPEN)
