@@ -207,7 +207,19 @@ def test_nothing_of_an_input_is_kept(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "repeated", ["http/2 ", "http/2", "stream error ", "model ", "budget ", "previous response ", "sk-"]
+    "repeated",
+    [
+        "http/2 ",
+        "http/2",
+        "stream error ",
+        "model ",
+        "budget ",
+        "previous response ",
+        "sk-",
+        "$of $",
+        "spent ",
+        "failed getting ",
+    ],
 )
 def test_a_text_of_one_word_over_and_over_is_classified_at_once(repeated: str) -> None:
     text = (repeated * (64 * 1024))[: 64 * 1024]
