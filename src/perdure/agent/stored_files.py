@@ -16,6 +16,7 @@ from perdure.store.pool import Pool
 from perdure.store.tables.files import HandedOver, KeptFile, contents, keep
 from perdure.tools.call import NewFile
 
+KNOWN = 10_000
 _log = logging.getLogger(__name__)
 
 
@@ -25,6 +26,8 @@ class StoredFiles:
     def __init__(self, pool: Pool, files: Contents) -> None:
         self._pool = pool
         self._files = files
+        self._whole = set[FileId]()
+        """Pictures that were read to their end. What a file holds never changes."""
 
     async def contents(self, card: Card, file_ids: Sequence[str]) -> dict[str, FileContent]:
         if not file_ids:
@@ -32,7 +35,11 @@ class StoredFiles:
         linked = await contents(self._pool, card.id, [UUID(file_id) for file_id in file_ids])
         read = [each for each in await asyncio.gather(*map(self._read, linked)) if each is not None]
         # A photograph takes a quarter of a second, which nobody else's answer should wait for.
-        small = await asyncio.to_thread(lambda: [shrunk(content) for _, content in read])
+        whole = frozenset(self._whole)
+        small = await asyncio.to_thread(lambda: [shrunk(content, whole=file_id in whole) for file_id, content in read])
+        if len(self._whole) > KNOWN:
+            self._whole.clear()
+        self._whole.update(file_id for (file_id, _), content in zip(read, small, strict=True) if content.data)
         return {str(file_id): content for (file_id, _), content in zip(read, small, strict=True)}
 
     async def _read(self, file: KeptFile) -> tuple[FileId, FileContent] | None:

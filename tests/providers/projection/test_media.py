@@ -54,6 +54,7 @@ def test_a_picture_that_breaks_off_is_none(form: str) -> None:
     assert shrunk(FileContent("a", "image/png", whole)).data == whole
     for data in (whole[: len(whole) // 2], whole[:40], b"no picture"):
         broken = shrunk(FileContent("a", "image/png", data))
+        assert not broken.data
         assert shown(broken) == Text("[The file 'a.file' is a picture that could not be read.]")
 
 
@@ -108,3 +109,8 @@ def test_texts_go_as_text_up_to_a_length() -> None:
     long = shown(FileContent("a", "text/plain", b"x" * (MAX_TEXT_BYTES + 1)))
     assert isinstance(long, Text)
     assert long.text.endswith("[… the file goes on]\n</file>")
+
+
+def test_a_picture_that_is_known_to_be_whole_is_not_read_to_its_end() -> None:
+    cut = picture(500, 500)[:400]
+    assert shrunk(FileContent("a", "image/png", cut), whole=True).data == cut

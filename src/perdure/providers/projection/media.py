@@ -61,22 +61,23 @@ def resolved(
     return _text(name, content)
 
 
-def shrunk(content: FileContent) -> FileContent:
+def shrunk(content: FileContent, *, whole: bool = False) -> FileContent:
     """The file as small as models get to see it. Slow for a large picture: do it once, and in a thread.
 
-    A picture that breaks off in the middle is none: providers refuse the whole request for it.
+    A picture that breaks off in the middle is none: providers refuse the whole request for it. That is not looked at
+    again where somebody knows that it is whole.
     """
     if content.media_type not in PICTURES:
         return content
-    small = fitted(content, whole=True)
+    small = fitted(content, to_the_end=not whole)
     media_type, data = (content.media_type, b"") if small is None else (small.media_type, small.data)
     return FileContent(content.name, media_type, data)
 
 
-def fitted(content: FileContent, *, whole: bool = False) -> Attachment | None:
+def fitted(content: FileContent, *, to_the_end: bool = False) -> Attachment | None:
     """The picture within every provider's limits, scaled down if it must be. None if it is not a picture.
 
-    With `whole`, one that goes as it is was read to its end.
+    One that goes as it is is only read to its end where somebody asks for it.
     """
     # Only those who send pictures pay for loading what reads them.
     from PIL import Image, UnidentifiedImageError  # noqa: PLC0415
@@ -84,7 +85,7 @@ def fitted(content: FileContent, *, whole: bool = False) -> Attachment | None:
     try:
         with Image.open(io.BytesIO(content.data)) as picture:
             found = _within(content, picture, Image.MIME.get(picture.format or "", ""))
-            if whole and found is not None and found.data is content.data:
+            if to_the_end and found is not None and found.data is content.data:
                 picture.load()
             return found
     except (UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError):
