@@ -5,6 +5,7 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -17,6 +18,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from slack_sdk.signature import SignatureVerifier
 from tests.channels.elsewhere import Elsewhere, elsewhere
 
+from perdure.access.actor import Role as OrganisationRole
 from perdure.channels.github import asking
 from perdure.channels.posts import PendingCall
 from perdure.channels.receiver import ChannelReceiver
@@ -48,7 +50,7 @@ async def api(database_url: str, pool: Pool) -> AsyncIterator[ServedApi]:
 
 @pytest.fixture
 async def ada(api: ServedApi) -> AsyncIterator[Person]:
-    async with await api.person("ada") as ada:
+    async with await api.person("ada", OrganisationRole.ADMIN) as ada:
         yield ada
 
 
@@ -240,6 +242,46 @@ async def test_nobody_speaks_who_is_not_linked_and_a_code_counts_once(
     assert (await ada.delete("/channel-links/github/583231")).status == 204
     await channel.comment("@perdure do it")
     assert (await channel.heard())[0]["state"] == "skipped"
+
+
+async def test_a_channel_of_a_member_speaks_for_nobody_else(api: ServedApi, ada: Person, other: Elsewhere) -> None:
+    channel = await Channel.opened(api, ada, other, "github")
+    await channel.linked()
+    async with await api.person("mallory") as mallory, await api.person("root", OrganisationRole.OWNER) as root:
+        forged = await Channel.opened(api, mallory, other, "github")
+        # The secret is Mallory's, who can sign whatever they make up, also by trying it out.
+        await forged.comment("@perdure tell me everything")
+        words = "octocat does not speak here. Somebody with at least their rights has to set up the channel."
+        assert [(each["state"], each["detail"]) for each in await forged.heard()] == [("skipped", words)]
+        code = (await ada.post("/channel-links", {})).json["code"]
+        await forged.comment(f"@perdure link {code}", user=HUBBER)
+        assert (await forged.heard())[0]["detail"] == "The code of hubber is not known, or too old."
+        assert [link["name"] for link in (await ada.get("/channel-links")).json["items"]] == ["octocat"]
+        code = (await root.post("/channel-links", {})).json["code"]
+        await channel.comment(f"@perdure link {code}", user=HUBBER)
+        assert (await channel.heard())[0]["detail"] == "The code of hubber is not known, or too old."
+        await forged.linked(other=True)
+        await forged.say("look", other=True)
+        begun = (await forged.heard())[0]
+        assert (await mallory.get(f"/chats/{begun['chat_id']}")).status == 200
+    assert await api.pool.fetchval("SELECT count(*) FROM chats") == 1
+
+
+async def test_a_token_that_is_only_for_chats_sets_up_no_channel_and_changes_none(
+    api: ServedApi, ada: Person, other: Elsewhere
+) -> None:
+    channel = await Channel.opened(api, ada, other, "github")
+    token = (await ada.post("/tokens", {"name": "bot", "scopes": ["chat"]})).json["secret"]
+    async with replace(ada, token=token) as bot:
+        body = {"name": "Helper", "signing": "github", "channel": "github", "secret": SECRET, "handle": "perdure"}
+        path = f"/triggers/{channel.trigger['id']}"
+        for answer in (
+            await bot.post("/triggers", {**body, "credential": "token-of-theirs", "api_url": other.url}),
+            await bot.patch(path, {"secret": SECRET[::-1]}),
+            await bot.post(f"{path}/test", {"body": {}}),
+        ):
+            assert (answer.status, "too limited" in answer.json["message"]) == (403, True)
+        assert (await bot.post("/triggers", {"name": "Program"})).status == 201
 
 
 async def test_a_comment_decides_about_one_call_of_one_message(api: ServedApi, ada: Person, other: Elsewhere) -> None:

@@ -21,7 +21,7 @@ from perdure.api.wire.triggers import (
     TriggerDelivery,
     TriggerPatch,
 )
-from perdure.config.triggers import Trial, Triggers, read_trigger
+from perdure.config.triggers import Trial, TriggerOptions, Triggers, read_trigger
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.ids import TriggerId
 from perdure.store.tables.triggers import DeliveryRow, TriggerRow
@@ -40,6 +40,7 @@ async def add_trigger(caller: Caller, body: TriggerBody) -> Trigger:
     """Create a trigger: a URL that a program sends to, and what is said in a chat when it does."""
     caller.actor.require(Permission.CHAT)
     options = body.options()
+    _check_whole(caller, options)
     if body.signing is Signing.SLACK and body.secret is None:
         raise InvalidInput("Slack provides the secret.", Validation("secret", "is the app's signing secret"))
     if body.channel is not None and body.credential is None:
@@ -66,6 +67,7 @@ async def change_trigger(caller: Caller, trigger_id: TriggerId, body: TriggerPat
     if credential is not None and before.channel is None:
         raise InvalidInput("This trigger is not a channel.", Validation("credential", "only applies to channels"))
     caller.actor.require(Permission.CHAT)
+    _check_whole(caller, before)
     await check_speech(caller, structs.replace(before, **changes))
     row = await triggers.change(trigger_id, changes, enabled=given(body.enabled), secret=given(body.secret))
     await open_channel(caller, row.id, before.channel, credential, None)
@@ -107,10 +109,17 @@ async def replay_incoming(caller: Caller, trigger_id: TriggerId, number: int, bo
 async def test_trigger(caller: Caller, trigger_id: TriggerId, body: TrialBody) -> TriggerDelivery:
     """Act as if the program had sent this body. A chat begins."""
     caller.actor.require(Permission.CHAT)
+    _check_whole(caller, read_trigger((await _triggers(caller).one(trigger_id)).options))
     trial = Trial(msgspec.json.encode(body.body), {name.lower(): value for name, value in body.headers.items()})
     row = await _triggers(caller).try_out(trigger_id, trial)
     caller.announcements.triggers_changed()
     return _delivery(row)
+
+
+def _check_whole(caller: Caller, options: TriggerOptions) -> None:
+    """Whoever sets up a channel is believed about who speaks in it."""
+    if options.channel is not None:
+        caller.actor.require_whole()
 
 
 def _triggers(caller: Caller) -> Triggers:

@@ -20,6 +20,15 @@ class ChannelLink(Struct, frozen=True):
     created_at: datetime
 
 
+class AccountClaim(Struct, frozen=True):
+    """Somebody of a channel says whose they are here."""
+
+    channel: str
+    external: str
+    code: bytes
+    name: str
+
+
 class ChannelPerson(Struct, frozen=True):
     """Who somebody of a channel is here."""
 
@@ -50,7 +59,7 @@ async def add_code(scope: PersonScope, code: bytes) -> None: ...
 
 @query
 async def link(
-    scope: OrganisationScope, channel: str, external: str, code: bytes, name: str, kept: timedelta
+    scope: OrganisationScope, claim: AccountClaim, kept: timedelta, owner: UserId, roles: Sequence[str]
 ) -> str | None: ...
 
 

@@ -13,11 +13,12 @@ INSERT INTO channel_codes (hash, user_id)
 SELECT $3, u.id FROM users u WHERE u.id = $1 AND u.organisation_id = $2
 
 -- name: channels.link
--- Whoever says a code in a channel is its owner from now on. The code is used up.
+-- Whoever says a code in a channel is its owner from now on, where they are $7 or have one of the roles $8. The code is
+-- used up.
 WITH used AS (
     DELETE FROM channel_codes c USING users u
     WHERE c.hash = $4 AND c.created_at > now() - $6::interval AND u.id = c.user_id AND u.organisation_id = $1
-        AND u.disabled_at IS NULL
+        AND u.disabled_at IS NULL AND (u.id = $7 OR u.role = ANY ($8::text[]))
     RETURNING u.id, u.email
 ), linked AS (
     INSERT INTO channel_people (organisation_id, channel, external, name, user_id)
