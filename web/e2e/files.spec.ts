@@ -147,7 +147,8 @@ test("whoever forks a chat is asked which files the new one gets, and each has i
   await panel.getByRole("button", { name: /a\.txt/ }).click();
   await expect(panel.locator("pre")).toHaveText("first\n");
   await person.page.goto(original);
-  await opensTab(person, "Files");
+  // The panel is as it was left.
+  await person.page.getByRole("tab", { name: "Files" }).click();
   await panel.getByRole("button", { name: /a\.txt/ }).click();
   await expect(panel.locator("pre")).toHaveText("second\n");
 });

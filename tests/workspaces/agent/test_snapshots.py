@@ -211,6 +211,25 @@ async def test_no_room_is_said_and_nothing_is_left(story: Story) -> None:
     assert refusal.value.code == "no_quota"
 
 
+async def test_nothing_goes_back_over_a_turn_whose_files_could_not_be_kept(story: Story) -> None:
+    await story.does("echo one > a")
+    story.terms, story.turn = SnapshotTerms(0), 2
+    with pytest.raises(WorkspaceRefused):
+        await story.inside.client.snapshots.before(CHAT, 2, story.terms)
+    await story.inside.runs("echo two > b")
+    story.terms = TERMS
+    before = story.hash
+    await story.does("echo three > c")
+    for turn in (1, 2):
+        with pytest.raises(WorkspaceRefused, match="could not be kept") as refusal:
+            await story.goes_back(turn, f"back{turn}")
+        assert refusal.value.code == "gone"
+        with pytest.raises(WorkspaceRefused, match="could not be kept"):
+            await story.preview(turn)
+    await story.goes_back(3)
+    assert story.hash == before
+
+
 async def test_where_no_room_is_left_to_it_what_was_kept_goes(story: Story) -> None:
     await story.does("head -c 400000 /dev/urandom > large; echo x > small")
     story.terms = SnapshotTerms(0)
@@ -227,7 +246,7 @@ async def test_what_does_not_fit_is_said_and_nothing_half_made_is_left(story: St
     with pytest.raises(WorkspaceRefused) as refusal:
         await story.does("true")
     assert refusal.value.code == "quota"
-    kept = [path for path in (story.inside.state / "snapshots").rglob("*") if path.is_file()]
+    kept = [path for path in (story.inside.state / "snapshots").glob("*/*") if path.is_file()]
     assert kept == []
 
 

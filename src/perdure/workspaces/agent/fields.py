@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 from perdure.workspaces.agent.problems import invalid
@@ -30,6 +30,9 @@ class Fields:
         if not isinstance(value, dict):
             raise invalid(f"{where or 'the body'} must be an object")
         return cls(cast("Mapping[str, object]", value), where)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
 
     def text(self, name: str, default: str | None = None) -> str:
         value = self._values.get(name, default)

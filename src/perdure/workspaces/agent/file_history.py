@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -36,7 +37,13 @@ class FileHistory:
         if mark.kind not in KINDS:
             raise invalid(f"kind must be one of {', '.join(KINDS)}")
         terms = Terms.read(fields)
-        return await self._aside(lambda: self._snapshots.take(mark, terms))
+        try:
+            return await self._aside(lambda: self._snapshots.take(mark, terms))
+        except Problem:
+            # A disk that is full takes no note either; what is to be heard is why no snapshot was taken.
+            with contextlib.suppress(OSError):
+                self._snapshots.miss(mark)
+            raise
 
     async def forget(self, fields: Fields) -> Found:
         terms = Terms.read(fields)

@@ -20,6 +20,7 @@ from perdure.workspaces.agent.rewinding import Rewinding, Step, Tree
 from perdure.workspaces.agent.scanning import Scan
 
 INTENT = "going-back"
+MISSED = "missed"
 NAMED = 20
 Found = dict[str, object]
 
@@ -98,20 +99,38 @@ class Snapshots:
         taken = self._take(mark, terms)
         return {"taken": True, "number": taken.number, "left_out": taken.left_out}
 
+    def miss(self, mark: Mark) -> None:
+        """Remember that a turn began without a snapshot: what it changes cannot be told from what was there."""
+        if mark.kind == "before":
+            known = self._missed()
+            self._folder.put(MISSED, json.dumps({**known, mark.chat: max(mark.turn, known.get(mark.chat, 0))}).encode())
+
+    def _missed(self) -> dict[str, int]:
+        """By chat, the last turn that has no snapshot because none could be taken."""
+        content = self._folder.read(MISSED)
+        fields = Fields.parse(content or b"{}")
+        return {chat: fields.integer(chat) for chat in fields}
+
+    def _whole(self, chat: str, turn: int) -> None:
+        """Refuse to go back over a turn that has no snapshot: some of what it did would stay."""
+        if self._missed().get(chat, -1) >= turn:
+            raise Problem(410, "gone", "the files as they were then could not be kept, so they cannot go back")
+
     def forget(self, terms: Terms) -> Found:
         """Let go of what belongs to chats that do not act here any more; of all of it where none does."""
         self._begin()
         there = terms.chats or frozenset()
-        if there:
-            self._forget(there)
-        else:
+        if not there:
             self._chain.clear()
             self._sweep()
+        self._forget(there)
         return {}
 
     def difference(self, chat: str, turn: int, until: int | None, back: bool, terms: Terms) -> Found:
         """What a chat's turns changed since one of them; backwards, what going back would do, and what forbids it."""
         self._begin()
+        if back:
+            self._whole(chat, turn)
         standing = self._standing(chat, turn, until, self._looked(terms))
         if standing is None:
             return {"state": "", "conflicts": [], "conflict_count": 0, "left_out": {}, **differences.told([], _no, _no)}
@@ -138,6 +157,7 @@ class Snapshots:
     def as_before(self, chat: str, turn: int, state: str | None, terms: Terms) -> dict[str, Kept | None]:
         """What is to be different in a copy, so that it is as the tree was before a turn. Nothing changes here."""
         self._begin()
+        self._whole(chat, turn)
         standing = self._standing(chat, turn, None, self._looked(terms))
         if standing is None:
             return {}
@@ -146,6 +166,8 @@ class Snapshots:
     def go_back(self, chat: str, turn: int, number: int | None, state: str | None, run: str, terms: Terms) -> Found:
         """Put back what a chat's turns changed. Everything that is there now is kept first."""
         self._begin()
+        if number is None:
+            self._whole(chat, turn)
         if self._chain.head() is None:
             return {"files": 0, "held": None, "left": []}
         held = self._take(Mark("held", chat, turn), terms)
@@ -200,6 +222,9 @@ class Snapshots:
 
     def _forget(self, there: frozenset[str]) -> None:
         """Let go of chats that are gone. Whose snapshots there are is in a file of its own, quick to read."""
+        missed = self._missed()
+        if missed.keys() - there:
+            self._folder.put(MISSED, json.dumps({chat: missed[chat] for chat in missed.keys() & there}).encode())
         if self._chain.chats() - there:
             self._chain.load()
             self._chain.forget(there)
