@@ -8,7 +8,7 @@ test("a schedule shows its next times, runs now, is paused, changed and removed"
   await page.getByRole("button", { name: "Add schedule", exact: true }).click();
   const form = page.getByRole("dialog", { name: "Add schedule" });
   await form.getByLabel("Name").fill("Night watch");
-  await form.getByLabel("What to say").fill("[[say:all is quiet]]");
+  await form.getByLabel("Prompt").fill("[[say:all is quiet]]");
   await form.getByLabel("When").fill("0 0 31 2 *");
   await expect(form.getByText(/never runs again/)).toBeVisible();
   await form.getByRole("button", { name: "Add", exact: true }).click();
@@ -18,7 +18,7 @@ test("a schedule shows its next times, runs now, is paused, changed and removed"
   const times = form.getByRole("listitem");
   await expect(times).toHaveCount(5);
   for (const time of await times.all()) await expect(time).toContainText("4:30 AM");
-  await form.getByLabel("If the last run is still working").selectOption("skip");
+  await form.getByLabel("If the previous run is still going").selectOption("skip");
   expect(await person.accessibility()).toEqual([]);
   await form.getByRole("button", { name: "Add", exact: true }).click();
   await expect(form).toHaveCount(0);
@@ -40,7 +40,7 @@ test("a schedule shows its next times, runs now, is paused, changed and removed"
   await expect(row).toContainText("paused");
   await row.getByRole("button", { name: "Edit Night watch" }).click();
   const change = page.getByRole("dialog", { name: "Edit Night watch" });
-  await expect(change.getByLabel("If the last run is still working")).toHaveValue("skip");
+  await expect(change.getByLabel("If the previous run is still going")).toHaveValue("skip");
   await change.getByLabel("When").fill("FREQ=WEEKLY;BYDAY=MO;BYHOUR=5;BYMINUTE=15");
   await expect(change.getByRole("listitem").filter({ hasText: "5:15 AM" })).toHaveCount(5);
   await change.getByRole("button", { name: "Save" }).click();
@@ -108,10 +108,10 @@ test("a trigger shows its URL and its secret once, is tried out, changed and rem
   await page.getByRole("button", { name: "Add trigger", exact: true }).click();
   const form = page.getByRole("dialog", { name: "Add trigger" });
   await form.getByLabel("Name").fill("New issues");
-  await form.getByLabel("What to say").fill("{{ title }}");
+  await form.getByLabel("Prompt").fill("{{ title }}");
   await form.getByRole("button", { name: "Add", exact: true }).click();
   await expect(form.getByText("is not a field: write", { exact: false }).first()).toBeVisible();
-  await form.getByLabel("What to say").fill("[[say:looked at {{ body.title }}]]");
+  await form.getByLabel("Prompt").fill("[[say:looked at {{ body.title }}]]");
   await form.getByLabel("Only if").fill("body.action is opened | reopened");
   await form.getByLabel("Workspace").selectOption({ label: "A new one for each chat: blank" });
   expect(await person.accessibility()).toEqual([]);
@@ -127,16 +127,14 @@ test("a trigger shows its URL and its secret once, is tried out, changed and rem
     .filter({ hasText: "New issues" });
   await row.getByRole("button", { name: "Deliveries" }).click();
   const deliveries = page.getByRole("dialog", { name: "Deliveries to New issues" });
-  await deliveries.getByLabel("Try it out with this body").fill("nothing");
+  await deliveries.getByLabel("Test with this body").fill("nothing");
   await deliveries.getByRole("button", { name: "Send a test" }).click();
   await expect(deliveries.getByText("This is not JSON.")).toBeVisible();
-  await deliveries
-    .getByLabel("Try it out with this body")
-    .fill('{"action": "opened", "title": "the slow page"}');
+  await deliveries.getByLabel("Test with this body").fill('{"action": "opened", "title": "the slow page"}');
   await deliveries.getByRole("button", { name: "Send a test" }).click();
   const came = deliveries.getByRole("listitem").filter({ hasText: "delivered" });
   await expect(came).toHaveCount(1);
-  await came.getByRole("button", { name: "Take again" }).click();
+  await came.getByRole("button", { name: "Replay" }).click();
   await expect(came).toHaveCount(2);
   expect(await person.accessibility()).toEqual([]);
   await came.first().getByRole("link", { name: "Open chat" }).click();

@@ -148,7 +148,7 @@ function Review({ onHand }: { onHand: (entry: ReviewComment) => void }) {
     <details className="panel-note review" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary aria-busy={isFetching}>{t("Review comments")}</summary>
       {error && <p className="quiet">{error.message}</p>}
-      {data?.items.length === 0 && <p className="quiet">{t("Nobody commented yet.")}</p>}
+      {data?.items.length === 0 && <p className="quiet">{t("No comments yet.")}</p>}
       <ul>
         {data?.items.map((entry) => (
           <li key={`${entry.url} ${entry.body}`}>
@@ -159,7 +159,7 @@ function Review({ onHand }: { onHand: (entry: ReviewComment) => void }) {
             <p className="review-body">{entry.body}</p>
             {mine && (
               <Button small onClick={() => onHand(entry)}>
-                {t("Hand to the agent")}
+                {t("Add to next message")}
               </Button>
             )}
           </li>

@@ -75,5 +75,5 @@ export function Memories() {
 function* kinds(memory: Memory): Generator<string> {
   yield memory.whose === "organisation" ? t("Everyone in the organization") : t("My chats");
   if (memory.label) yield memory.label;
-  yield memory.by_agent ? t("Kept by an agent") : t("Written by hand");
+  yield memory.by_agent ? t("Saved by an agent") : t("Written by hand");
 }

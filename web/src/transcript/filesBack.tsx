@@ -74,7 +74,7 @@ export function FilesDialog({ preview, answer }: Asked<FilesWish>) {
       {preview.possible ? (
         <p>
           {t(
-            "{count, plural, one {# file was} other {# files were}} changed after this message. Should they go back, too?",
+            "{count, plural, one {# file was} other {# files were}} changed after this message. Restore them, too?",
             { count: preview.count },
           )}
         </p>
@@ -90,7 +90,7 @@ export function FilesDialog({ preview, answer }: Asked<FilesWish>) {
         </Button>
         {preview.possible && (
           <Button look="primary" onClick={() => answer({ files: "back", files_state: preview.state })}>
-            {t("Put files back")}
+            {t("Restore files")}
           </Button>
         )}
       </div>
@@ -132,7 +132,7 @@ export function ForkDialog({ preview, answer }: Asked<ForkWish>) {
 function CannotGoBack({ preview }: { preview: FilesPreview }) {
   return (
     <p role="alert">
-      {t("The files cannot go back.")} {preview.why_not}
+      {t("The files cannot be restored.")} {preview.why_not}
     </p>
   );
 }
@@ -142,10 +142,10 @@ function Difference({ preview }: { preview: FilesPreview }) {
   return (
     <>
       {preview.left_out && (
-        <p className="quiet">{t("Not kept, and left as they are: {what}.", { what: preview.left_out })}</p>
+        <p className="quiet">{t("Not saved, and left as they are: {what}.", { what: preview.left_out })}</p>
       )}
       {preview.diff && (
-        <section className="files-back-changes" aria-label={t("What going back changes")}>
+        <section className="files-back-changes" aria-label={t("What restoring changes")}>
           <Suspense fallback={null}>
             <Diff text={preview.diff} />
           </Suspense>

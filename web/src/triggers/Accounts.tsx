@@ -72,7 +72,7 @@ export function LinkMe({ handle }: { handle: string }) {
       {code && (
         <Dialog title={t("Link my account")} onClose={close}>
           <div className="stack">
-            <p>{t("Say this to the agent there within 15 minutes. It counts once.")}</p>
+            <p>{t("Send this to the agent there within 15 minutes. It works once.")}</p>
             <div className="spread secret">
               <code className="grow">{words}</code>
               <CopyButton text={() => words} label={t("Copy message")} />

@@ -57,7 +57,7 @@ export function Incoming({ trigger }: { trigger: Trigger }) {
             </div>
             {each.state !== "due" && (
               <Button small onClick={() => void ask(`${path}/${each.id}/replay`, {})}>
-                {t("Take again")}
+                {t("Replay")}
               </Button>
             )}
           </li>
@@ -83,7 +83,7 @@ function Trial({ onSend }: { onSend: (body: unknown) => void }) {
   return (
     <div className="stack">
       <TextArea
-        label={t("Try it out with this body")}
+        label={t("Test with this body")}
         className="input mono"
         rows={3}
         spellCheck={false}

@@ -29,7 +29,7 @@ export function ScheduleForm({ initial, submit, onSubmit, onDone }: Props) {
 function when(zone: string): FieldSpec[] {
   return [
     { name: "name", label: t("Name"), required: true, placeholder: t("Look at the build") },
-    { name: "prompt", label: t("What to say"), kind: "area", required: true },
+    { name: "prompt", label: t("Prompt"), kind: "area", required: true },
     {
       name: "rule",
       label: t("When"),
@@ -61,7 +61,7 @@ const MISSED = [
   { value: "skip", label: t("Skip them") },
   { value: "all", label: t("Run them all, up to a limit") },
 ];
-const overlap = { name: "overlap", label: t("If the last run is still working"), kind: "choice" } as const;
+const overlap = { name: "overlap", label: t("If the previous run is still going"), kind: "choice" } as const;
 const otherwise: FieldSpec[] = [
   { ...overlap, options: OVERLAPS, when: (values) => !newChat(values) },
   {
@@ -71,13 +71,13 @@ const otherwise: FieldSpec[] = [
   },
   {
     name: "missed",
-    label: t("Times missed while the server was down"),
+    label: t("Runs missed while the server was down"),
     kind: "choice",
     options: MISSED,
   },
   {
     name: "most_missed",
-    label: t("At most so many missed times"),
+    label: t("Max missed runs"),
     kind: "number",
     when: (values) => values.missed === "all",
   },

@@ -24,7 +24,7 @@ const SIGNING = [
   { value: "standard", label: t("Standard Webhooks") },
   { value: "github", label: "GitHub" },
   { value: "slack", label: t("Slack") },
-  { value: "token", label: t("Not at all: the secret is in the URL") },
+  { value: "token", label: t("None: the secret is in the URL") },
 ];
 const BUSY = [
   { value: "queue", label: t("Wait until the chat is idle") },
@@ -55,14 +55,14 @@ const WHAT: FieldSpec[] = [
   },
   {
     name: "handle",
-    label: t("What the agent is called there"),
+    label: t("Name of the agent there"),
     placeholder: HANDLE,
-    hint: t("A comment that mentions this name speaks to the agent."),
+    hint: t("Comments that mention this name go to the agent."),
     when: (values) => values.channel === "github",
   },
   {
     name: "credential",
-    label: t("Token that answers are posted with"),
+    label: t("Token for posting answers"),
     kind: "password",
     when: isChannel,
   },
@@ -76,7 +76,7 @@ const WHAT: FieldSpec[] = [
   {
     name: "template",
     when: isNone,
-    label: t("What to say"),
+    label: t("Prompt"),
     kind: "code",
     rows: 5,
     required: true,
@@ -86,7 +86,7 @@ const WHAT: FieldSpec[] = [
   },
   {
     name: "signing",
-    label: t("How the program signs"),
+    label: t("Signature"),
     kind: "choice",
     options: SIGNING,
     only: "create",
@@ -118,7 +118,7 @@ const WHAT: FieldSpec[] = [
 ];
 const HOW: FieldSpec[] = [
   { name: "busy", label: t("If the chat is still working"), kind: "choice", options: BUSY },
-  { name: "hourly_limit", label: t("At most so many deliveries an hour"), kind: "number" },
+  { name: "hourly_limit", label: t("Max deliveries per hour"), kind: "number" },
   { name: "enabled", label: t("On"), kind: "switch", only: "change" },
 ];
 
