@@ -14,7 +14,12 @@ print(json.dumps(document(TABLE, "1")))
 `;
 
 const text = execFileSync(python, ["-c", program], { maxBuffer: 64 * 1_048_576 }).toString();
-const ast = await openapiTS(JSON.parse(text), { defaultNonNullable: false, alphabetize: true });
+const ast = await openapiTS(JSON.parse(text), {
+  defaultNonNullable: false,
+  alphabetize: true,
+  // An object of whatever is known to hold nothing otherwise.
+  emptyObjectsUnknown: true,
+});
 writeFileSync(
   file,
   `/** Made from the server's OpenAPI document by scripts/types.mjs. */\n\n${astToString(ast)}`,

@@ -16,15 +16,14 @@ test("a program is shown by its name and where it leads", () => {
 });
 
 test("what is not asked in the right way asks nothing", () => {
-  for (const wrong of [
+  const all: Record<string, string>[] = [
     { response_type: "token" },
     { code_challenge_method: "plain" },
     { code_challenge: "short" },
     { client_id: "?" },
     { redirect_uri: "nowhere" },
-  ]) {
-    expect(of(wrong)).toBeNull();
-  }
+  ];
+  for (const wrong of all) expect(of(wrong)).toBeNull();
   expect(programOf(new URLSearchParams())).toBeNull();
 });
 

@@ -12,7 +12,8 @@ import { Proposed } from "../tools/Proposed.tsx";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 
-export type Decision = "approve" | "approve_always" | "deny" | "happened" | "repeat" | "skip";
+/** What the API takes, and what only this page means. */
+export type Decision = NonNullable<PendingCall["decision"]> | "approve_always";
 export type Asked = "approval" | "outcome_unknown";
 
 interface Way {
@@ -174,7 +175,7 @@ function Pending({ call, kind, may, decided, selected, onSelect, onDecide }: Pen
       </div>
       <Proposed tool={call.tool} args={call.args} />
       {ways.length > 0 && !decided && !denying && (
-        <div className="spread wrap">
+        <div className="spread wrap pending-ways">
           {ways.map(({ decision, words, key }, at) => (
             <Button
               key={decision}
@@ -268,7 +269,7 @@ function move(event: KeyboardEvent, list: HTMLElement | null): void {
   if (!step || !list || isText(event.target)) return;
   const calls = [...list.querySelectorAll<HTMLElement>(".pending:not([data-decided])")];
   const at = calls.findIndex((call) => call.contains(event.target as Node));
-  const next = calls[at + step]?.querySelector<HTMLElement>(".button");
+  const next = calls[at + step]?.querySelector<HTMLElement>(".pending-ways .button");
   if (!next) return;
   event.preventDefault();
   next.focus();
