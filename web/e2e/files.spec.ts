@@ -121,7 +121,7 @@ test("whoever edits a message is asked whether files go back, and sees what that
   await expect(box).toHaveValue("[[say:otherwise]]");
   await box.press("Control+Enter");
   expect(await person.findingsInBothThemes()).toEqual([]);
-  await asked.getByRole("button", { name: "Put files back" }).click();
+  await asked.getByRole("button", { name: "Restore files" }).click();
   await person.seesAnswer("otherwise");
   await panel.getByRole("button", { name: "Back to the files" }).click();
   await panel.getByRole("button", { name: /a\.txt/ }).click();

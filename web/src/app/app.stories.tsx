@@ -4,9 +4,11 @@ import { expect } from "vitest";
 import type { ChatCard, ChatEvent } from "../api/types.ts";
 import { at, card, chat, status, text } from "../stories/fixtures.ts";
 import { ANSWERS, CARDS, HISTORY, QUEUE, STREAMING } from "../stories/house.ts";
+import { pressed } from "../stories/place.tsx";
 import type { Story } from "../stories/story.ts";
 import { World } from "../stories/World.tsx";
 import { App } from "./App.tsx";
+import { LeaveGuard } from "./LeaveGuard.tsx";
 import { Shell } from "./Shell.tsx";
 
 export default { title: "Page" };
@@ -487,5 +489,125 @@ export const Pins: Story = {
       { what: "PATCH /chats/p2", body: { pin: 1 } },
       { what: "PATCH /chats/p1", body: { pin: 2 } },
     ]);
+  },
+};
+
+export const NowhereToGo: Story = { render: () => page("/no/such/place"), answers: ANSWERS };
+export const NoSuchSetting: Story = { render: () => page("/settings/no-such-place"), answers: ANSWERS };
+export const LinkRevoked: Story = {
+  render: () => page("/shared/revoked"),
+  answers: {
+    ...ANSWERS,
+    "POST /links/revoked": () => new Response('{"message":"This link was revoked."}', { status: 404 }),
+  },
+  play: async ({ root }) => {
+    await expect.poll(() => root.querySelector("[role=alert]")?.textContent).toBe("This link was revoked.");
+  },
+};
+
+/** Several people in a chat: who is here, who types, and with whom it is shared. */
+export const Shared: Story = {
+  render: () =>
+    page("/chats/c1", ...HISTORY.slice(0, 9), status("waiting"), {
+      type: "presence",
+      cursor: "p",
+      people: [{ id: "u2", name: "Grace Hopper", typing: true }],
+    }),
+  answers: {
+    ...ANSWERS,
+    "GET /chats/c1/acl": { users: ["u2"], roles: { u2: "write" } },
+    "GET /users": {
+      items: [{ id: "u2", email: "grace@example.org", name: "Grace Hopper", role: "member" }],
+    },
+    "GET /groups": { items: [] },
+    "GET /chats/c1/link": { id: "l1", role: "read" },
+  },
+  width: 1280,
+  height: 800,
+  play: async ({ root }) => {
+    await expect.poll(() => root.textContent).toContain("Grace Hopper is typing…");
+    await pressed(root, "Chat actions");
+    await pressed(root, "Share");
+    await expect.poll(() => root.querySelector('dialog [aria-label="Link to this chat"]')).toBeTruthy();
+  },
+};
+
+export const ToolsOfAChat: Story = {
+  render: () => page("/chats/c1", ...HISTORY.slice(0, 9), status("waiting")),
+  answers: {
+    ...ANSWERS,
+    "GET /chats/c1": { chat: CARDS[0], settings: {} },
+    "GET /mcp-servers": {
+      items: [{ id: "m1", slug: "notes", name: "Team notes", availability: "default_on", enabled: true }],
+    },
+    "GET /settings": {},
+    "GET /me/settings": {},
+    "GET /tools": { items: [{ name: "execute", description: "Runs a command.", asks: false }] },
+  },
+  width: 1280,
+  height: 800,
+  play: async ({ root }) => {
+    await pressed(root, "Chat actions");
+    await pressed(root, "Tools");
+    await expect.poll(() => root.querySelector("dialog")?.textContent).toContain("Team notes");
+  },
+};
+
+/** What was changed is not lost by a click on a link. */
+export const Leaving: Story = {
+  render: () => (
+    <World path="/admin/budgets" cards={CARDS}>
+      <LeaveGuard>
+        <Shell />
+      </LeaveGuard>
+    </World>
+  ),
+  answers: {
+    ...ANSWERS,
+    "GET /settings": {},
+    "GET /budgets": { month: "2026-06-01", user: { limit: null, spent: 0, reserved: 0 } },
+  },
+  width: 1280,
+  height: 800,
+  play: async ({ root, user }) => {
+    await expect.poll(() => root.querySelector("form input.input")).toBeTruthy();
+    await user.fill(root.querySelector("form input.input") as HTMLElement, "12");
+    await pressed(root, "Usage");
+    await expect.poll(() => root.querySelector("dialog")?.textContent).toContain("Leave without saving?");
+    await pressed(root, "Keep editing");
+    await expect.poll(() => root.querySelector("dialog")).toBe(null);
+  },
+};
+
+export const Renaming: Story = {
+  render: () => page("/chats/c1", ...HISTORY.slice(0, 9), status("waiting")),
+  answers: ANSWERS,
+  width: 1280,
+  height: 800,
+  play: async ({ root, user, asked }) => {
+    await pressed(root, "Rename: Make the importer resumable");
+    await expect.poll(() => document.activeElement?.getAttribute("aria-label")).toBe("Title");
+    await user.fill(document.activeElement as HTMLElement, "Resumable imports");
+    await user.keyboard("{Enter}");
+    await expect
+      .poll(() => asked)
+      .toContainEqual({ what: "PATCH /chats/c1", body: { title: "Resumable imports" } });
+  },
+};
+
+/** A new chat in a workspace of a template, with what the template asks for. */
+export const NewChatFromTemplate: Story = {
+  render: () => page("/"),
+  answers: ANSWERS,
+  width: 1280,
+  height: 800,
+  play: async ({ root }) => {
+    await pressed(root, "Workspace");
+    await expect.poll(() => root.querySelector('.menu[aria-label="Workspace"] .menu-item')).toBeTruthy();
+    const python = [...root.querySelectorAll<HTMLElement>('.menu[aria-label="Workspace"] .menu-item')].find(
+      (item) => item.textContent?.includes("python"),
+    );
+    python?.click();
+    await expect.poll(() => root.textContent).toContain("packages");
   },
 };

@@ -41,7 +41,7 @@ export function shownBlocks(all: readonly Block[]): ReactNode[] {
     const body = opening?.body ?? html;
     const before = open.length > 0 ? beforeClosing(body) : null;
     if (before === null && !opening) add(<BlockView key={block.key} block={block} />);
-    else add(<Fragment key="body">{blocks(lex((before ?? body).trim()))}</Fragment>);
+    else add(<Fragment key={`body ${block.key}`}>{blocks(lex((before ?? body).trim()))}</Fragment>);
     if (before !== null) close();
   }
   while (open.length > 0) close();

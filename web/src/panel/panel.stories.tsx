@@ -2,10 +2,14 @@
 
 import type { ReactNode } from "react";
 import { expect } from "vitest";
-import { chat, status } from "../stories/fixtures.ts";
+import type { DebugRun } from "../api/types.ts";
+import { at, chat, DIFF, message, status, text } from "../stories/fixtures.ts";
+import { ANSWERS, CARDS } from "../stories/house.ts";
+import { pressed } from "../stories/place.tsx";
 import type { Story } from "../stories/story.ts";
 import { chatAfter, World } from "../stories/World.tsx";
 import Files from "./Files.tsx";
+import Panel from "./Panel.tsx";
 import "./panel.css";
 
 export default { title: "Panel" };
@@ -59,3 +63,129 @@ export const Text: Story = { render: () => panel("w1"), ...file("run.py", "def r
 export const Notes: Story = { render: () => panel("w1"), ...file("notes.md", "# Notes\n\n- one\n- two\n") };
 export const Sheet: Story = { render: () => panel("w1"), ...file("data.csv", "name,size\none,1\ntwo,2\n") };
 export const Binary: Story = { render: () => panel("w1"), ...file("a.bin", new Uint8Array([0, 1, 2])) };
+
+/** The whole panel of a chat, at one of its tabs. */
+function tab(name: string, extra: object = {}): ReactNode {
+  localStorage.setItem("panel-tab", JSON.stringify(name));
+  const events = [
+    chat({ workspace_id: "w1", ...extra }),
+    message(1, "user", [text("Go.")]),
+    status("waiting"),
+  ];
+  return (
+    <World chat={chatAfter(...events)} cards={CARDS}>
+      <aside className="panel" aria-label="Panel" style={{ width: "100%" }}>
+        <Panel onClose={() => {}} />
+      </aside>
+    </World>
+  );
+}
+
+export const Reviewed: Story = {
+  render: () =>
+    tab("changes", {
+      diff: {
+        branch: "resume",
+        files: 2,
+        added: 9,
+        removed: 3,
+        pull_request_url: "https://example.com/pull/7",
+        pull_request_state: "open",
+        pull_request_checks: "failed",
+        pull_request_review: "changes_requested",
+      },
+    }),
+  answers: {
+    ...ANSWERS,
+    "GET /chats/c1/review-comments": {
+      items: [
+        {
+          author: "grace",
+          body: "Name it.",
+          path: "importer/run.py",
+          line: 12,
+          url: "https://example.com/1",
+        },
+      ],
+    },
+  },
+  play: async ({ root, user }) => {
+    await pressed(root, "Review comments");
+    await expect.poll(() => root.querySelector(".review-body")?.textContent).toBe("Name it.");
+    await expect.poll(() => root.querySelector(".diff-comment")).toBeTruthy();
+    await user.click(root.querySelector(".diff-comment") as HTMLElement);
+    await expect.poll(() => document.activeElement?.getAttribute("aria-label")).toBe("Comment");
+  },
+};
+export const Served: Story = {
+  render: () => tab("preview"),
+  answers: {
+    "GET /chats/c1/ports": { running: true, ports: [{ port: 4107, command: "python3" }] },
+    "GET /chats/c1/ports/4107/url": { url: "data:text/html,<title>Served</title>Served", isolated: false },
+  },
+  play: async ({ root }) => {
+    await expect.poll(() => root.querySelector("iframe")).toBeTruthy();
+    expect(root.textContent).toContain("Shown in a sandbox");
+  },
+};
+export const NothingServed: Story = {
+  render: () => tab("preview"),
+  answers: { "GET /chats/c1/ports": { running: true, ports: [] } },
+};
+export const PreviewOfAStopped: Story = {
+  render: () => tab("preview"),
+  answers: { "GET /chats/c1/ports": { running: false, ports: [] } },
+};
+export const Terminal: Story = {
+  render: () => tab("terminal"),
+  play: async ({ root }) => {
+    await expect.poll(() => root.querySelector(".xterm"), { timeout: 30_000 }).toBeTruthy();
+  },
+};
+export const About: Story = {
+  render: () =>
+    tab("summary", { summary: "Makes the importer resumable.", children: ["c1a"], context_dirty: true }),
+  answers: {
+    ...ANSWERS,
+    "GET /chats/c1/context": { files: [{ path: "AGENTS.md" }], skills: [{ name: "release-notes" }] },
+  },
+  play: async ({ root }) => {
+    await expect.poll(() => root.textContent).toContain("AGENTS.md");
+  },
+};
+
+const RUN: DebugRun = {
+  id: 1,
+  turn: 1,
+  attempt: 2,
+  model: "demo",
+  provider: "Demo",
+  purpose: "answer",
+  outcome: "rate_limit",
+  status: 429,
+  error: "Too many requests.",
+  started_at: at(0),
+  duration_ms: 412,
+  request: { model: "demo" },
+  response: "{}",
+  blocks: { count: 4, kept: 2 },
+};
+export const ModelCalls: Story = {
+  render: () => tab("debug"),
+  answers: { "GET /chats/c1/debug": { items: [RUN] } },
+  play: async ({ root, user }) => {
+    await expect.poll(() => root.querySelector(".debug-run button")).toBeTruthy();
+    await user.click(root.querySelector(".debug-run button") as HTMLElement);
+    expect(root.querySelector(".debug-body")?.textContent).toContain("Too many requests.");
+  },
+};
+export const NoModelCalls: Story = {
+  render: () => tab("debug"),
+  answers: { "GET /chats/c1/debug": { items: [] } },
+};
+export const Changed: Story = {
+  render: () => tab("changes"),
+  answers: {
+    "GET /chats/c1/changes": { diff: DIFF, count: 2, files: [], complete: false, left_out: "large.bin" },
+  },
+};

@@ -1,4 +1,4 @@
-/** Every story, in both themes: it renders, what somebody does in it works, and axe finds nothing serious. */
+/** Every story, in both themes: it renders, what somebody does in it works, and axe finds nothing. Every component is in one. */
 
 import "@fontsource-variable/inter";
 import "../styles/tokens.css";
@@ -8,12 +8,21 @@ import axe from "axe-core";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
+import { drawnIn } from "./drawn.ts";
 import { serve } from "./server.ts";
 import { type Story, type StoryFile, storiesOf } from "./story.ts";
 
 const stories = storiesOf(
   import.meta.glob("../**/*.stories.tsx", { eager: true }) as Record<string, StoryFile>,
 );
+
+const modules = import.meta.glob(
+  ["../**/*.tsx", "!../stories/**", "!../**/*.stories.tsx", "!../**/*.test.tsx", "!../main.tsx"],
+  { eager: true },
+) as Record<string, Record<string, unknown>>;
+/** What the stories drew. */
+const drawn = new Set<unknown>();
+let looking: MutationObserver | undefined;
 
 /** Colours are judged where they arrive: what comes late would be caught on its way. */
 const STILL = new CSSStyleSheet();
@@ -28,8 +37,12 @@ beforeEach(() => {
   place.id = "root";
   document.body.replaceChildren(place);
   root = createRoot(place);
+  looking = new MutationObserver(() => drawnIn(place, drawn));
+  looking.observe(place, { childList: true, subtree: true });
 });
 afterEach(() => {
+  looking?.disconnect();
+  drawnIn(place, drawn);
   root.unmount();
   document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== STILL);
 });
@@ -42,6 +55,7 @@ async function shown(story: Story) {
   const asked = serve(story.answers ?? {});
   root.render(story.render());
   await settled();
+  if (story.ready) await expect.poll(() => place.querySelector(story.ready ?? "")).toBeTruthy();
   return asked;
 }
 
@@ -89,4 +103,16 @@ describe("what somebody does", () => {
     const asked = await shown(story);
     await story.play?.({ root: place, user: userEvent, asked });
   });
+});
+
+test("every component is in a story", ({ task }) => {
+  const file = task.file.tasks.flatMap((entry) => ("tasks" in entry ? entry.tasks : [entry]));
+  // Whoever runs some of the stories does not ask for all.
+  if (file.some((entry) => entry.mode !== "run")) return;
+  const missing = Object.entries(modules).flatMap(([path, exports]) =>
+    Object.entries(exports)
+      .filter(([name, value]) => /^[A-Z][a-z]/.test(name) && typeof value === "function" && !drawn.has(value))
+      .map(([name]) => `${path.slice(3)}: ${name}`),
+  );
+  expect(missing).toEqual([]);
 });

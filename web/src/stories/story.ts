@@ -15,6 +15,8 @@ export interface Story {
   /** Answers of the server, by "METHOD /path"; a function sees the body. */
   answers?: Record<string, unknown>;
   play?: (acting: Acting) => Promise<void>;
+  /** What stands there once all of it has come. */
+  ready?: string;
   /** A viewport other than the usual one. */
   width?: number;
   height?: number;

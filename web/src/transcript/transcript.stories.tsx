@@ -10,14 +10,17 @@ import {
   call,
   card,
   chat,
+  DIFF,
   LONG_ANSWER,
   message,
   result,
   status,
   text,
 } from "../stories/fixtures.ts";
+import { pressed } from "../stories/place.tsx";
 import type { Story } from "../stories/story.ts";
 import { chatAfter, World } from "../stories/World.tsx";
+import { FilesDialog } from "./filesBack.tsx";
 import { PastBar } from "./PastBar.tsx";
 import { Transcript } from "./Transcript.tsx";
 
@@ -644,4 +647,100 @@ export const FarBack: Story = {
       .poll(() => root.querySelector(".travel")?.getAttribute("data-away") ?? "gone")
       .not.toBe("true");
   },
+};
+
+/** What the workspace's network refused, with who may let it through. */
+export const RequestRefused: Story = {
+  render: () =>
+    shown(
+      asked,
+      message(2, "assistant", [call("x", "execute", { command: "curl https://pypi.example" })]),
+      message(3, "tool", [result("x", "execute", "[The network refused GET pypi.example/]")]),
+      message(4, "assistant", [text("The network refused it.")]),
+      status("waiting"),
+    ),
+  answers: {
+    "GET /chats/c1/network": {
+      refused: [
+        {
+          at: at(60),
+          host: "pypi.example",
+          method: "GET",
+          path: "/simple",
+          port: 443,
+          reason: "No rule lets it through.",
+          rule: { host: "pypi.example" },
+        },
+      ],
+      rules: [],
+    },
+  },
+  height: 1000,
+  play: async ({ root, asked }) => {
+    await expect.poll(() => root.querySelector(".error-card code")?.textContent).toContain("pypi.example");
+    await pressed(root, "Allow once");
+    await expect.poll(() => asked.map((entry) => entry.what)).toContain("POST /chats/c1/network/rules");
+  },
+};
+
+const DOT =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** A picture that a model made, one that a tool took, a document, where it was found, and a notice. */
+export const BesideTheText: Story = {
+  render: () =>
+    shown(
+      asked,
+      message(2, "assistant", [
+        { type: "file", file_id: DOT, name: "dot.png", media_type: "image/png" },
+        { type: "file", file_id: "f2", name: "notes.pdf", media_type: "application/pdf" },
+        { type: "source", id: "s1", url: "https://example.org/note", title: "A note" },
+        { type: "notice", kind: "model_changed", text: "The answer comes from another model." },
+        text("There it is."),
+      ]),
+      status("waiting"),
+    ),
+  play: async ({ root }) => {
+    await pressed(root, "Enlarge dot.png");
+    await expect.poll(() => root.querySelector("dialog.lightbox img")).toBeTruthy();
+  },
+};
+
+/** Files that would go back with an edited message. */
+export const FilesGoBack: Story = {
+  render: () => (
+    <World>
+      <FilesDialog
+        preview={{
+          possible: true,
+          count: 2,
+          files: [],
+          diff: DIFF,
+          complete: false,
+          left_out: "large.bin",
+          state: "s",
+        }}
+        answer={() => {}}
+      />
+    </World>
+  ),
+};
+export const FilesStay: Story = {
+  render: () => (
+    <World>
+      <FilesDialog
+        preview={{
+          possible: false,
+          why_not: "They were not kept.",
+          count: 0,
+          files: [],
+          diff: "",
+          complete: true,
+          left_out: "",
+          state: "",
+        }}
+        answer={() => {}}
+      />
+    </World>
+  ),
 };
