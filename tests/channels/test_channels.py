@@ -372,6 +372,26 @@ async def test_a_colleague_decides_in_a_thread_where_its_role_says_so(
         assert (await ada.get(f"/chats/{begun['chat_id']}/link")).json == {}
 
 
+async def test_a_channel_is_tried_out_by_a_body_alone(api: ServedApi, ada: Person, other: Elsewhere) -> None:
+    channel = await Channel.opened(api, ada, other, "github")
+    await channel.linked()
+    place = {"repository": {"full_name": "shop/api"}, "sender": OCTOCAT}
+    issue, pull = ({name: {"number": 7, "title": "It is slow"}} for name in ("issue", "pull_request"))
+    word = {"id": 1, "body": "@perdure look", "user": OCTOCAT}
+    for number, body in enumerate(
+        (
+            {**issue, "action": "created", "comment": word},
+            {**pull, "action": "created", "comment": {**word, "id": 2}},
+            {**pull, "action": "submitted", "review": word},
+            {"action": "opened", "issue": {**issue["issue"], **word}},
+            {"action": "opened", "pull_request": {**pull["pull_request"], **word}},
+        )
+    ):
+        said = {"body": {**place, **body}}
+        assert (await ada.post(f"/triggers/{channel.trigger['id']}/test", said)).status == 202
+        assert (await channel.heard())[0]["state"] == "begun", number
+
+
 async def test_one_comment_decides_about_several_calls(api: ServedApi, ada: Person, other: Elsewhere) -> None:
     channel = await Channel.opened(api, ada, other, "github")
     await channel.linked()

@@ -24,7 +24,7 @@ _LONGEST, _LONGEST_ARGS, _MOST_ASKS = 40_000, 2_000, 10
 
 def read_github(payload: Payload, handle: str) -> Inbound | None:
     """What a delivery says to the agent. An edited comment says nothing: it was heard as it was first."""
-    event = payload.headers.get("x-github-event", "")
+    event = _event(payload)
     if payload.at("body.action") != _NEW.get(event) or payload.at("body.sender.type") == "Bot":
         return None
     subject = "pull_request" if payload.at("body.pull_request") is not None else "issue"
@@ -41,6 +41,18 @@ def read_github(payload: Payload, handle: str) -> Inbound | None:
     place = f"{payload.at('body.repository.full_name')}#{payload.at(f'body.{subject}.number')}"
     opening = f"{place}: {title}\n\n{about or ''}".strip() if said != subject else f"{place}: {title}"
     return parsed(person, f"{said}/{payload.at(f'body.{said}.id')}", mention.sub("", text), opening)
+
+
+def _event(payload: Payload) -> str:
+    """What GitHub calls the event. One that the channel's maker makes up, to try it out, is known by what is in it."""
+    if said := payload.headers.get("x-github-event"):
+        return said
+    pull = payload.at("body.pull_request") is not None
+    if payload.at("body.review") is not None:
+        return "pull_request_review"
+    if payload.at("body.comment") is not None:
+        return "pull_request_review_comment" if pull else "issue_comment"
+    return "pull_request" if pull else "issues"
 
 
 async def post_github(destination: Destination, post: Post, http: Http) -> tuple[int | None, str]:
