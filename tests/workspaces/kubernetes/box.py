@@ -29,7 +29,7 @@ class Box:
 
     def kills(self, name: str) -> Program:
         """Without a word to it. What it has started goes on."""
-        found = next(each for each in _children(self._first()) if _name(each) == name)
+        (found,) = [pid for pid in _everybody() if _name(pid) == name and _space(pid) == self._inside()]
         arguments = Path(f"/proc/{found}/cmdline").read_bytes().split(b"\0")[:-1]
         program = Program(
             found,
@@ -41,19 +41,20 @@ class Box:
         return program
 
     def starts(self, program: Program) -> None:
-        """In the box, so that it ends with it."""
-        script = 'cd "$0"; PATH="$1:/usr/sbin:/usr/bin:/sbin:/bin"; shift; exec "$@"'
+        """In the box, so that it ends with it. What gives up is started again, and what is killed is not."""
+        again = 'while :; do "$@"; [ $? -lt 128 ] || exit; sleep 0.5; done'
+        script = f'cd "$0"; PATH="$1:/usr/sbin:/usr/bin:/sbin:/bin"; shift; {again}'
         into = ("nsenter", "-t", str(self._first()), *INTO)
         around = ("sh", "-c", script, program.folder, str(self._folder / "bin"))
         with program.log.open("ab") as log:
-            subprocess.Popen(
-                [*into, *around, *program.arguments],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            subprocess.run(
+                ["setsid", "--fork", *into, *around, *program.arguments],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True,
             )  # fmt: skip
 
     def kills_pods(self) -> int:
         """Whatever runs in pods, and those who watch it. How many processes that were."""
-        inside = Path(f"/proc/{self._first()}/ns/pid").readlink()
+        inside = self._inside()
         control = Path("/sys/fs/cgroup/memory" if Path("/sys/fs/cgroup/memory").is_dir() else "/sys/fs/cgroup")
         pids = {int(line) for path in control.glob("perdkube/**/cgroup.procs") for line in path.read_text().split()}
         pids |= {pid for pid in _everybody() if _name(pid).startswith("containerd-shim") and _space(pid) == inside}
@@ -67,6 +68,9 @@ class Box:
 
     async def comes_back(self) -> None:
         await _run(self._folder / "up.sh")
+
+    def _inside(self) -> Path | None:
+        return _space(self._first())
 
     def _first(self) -> int:
         return _children(int((self._folder / "state/pid").read_text()))[0]
