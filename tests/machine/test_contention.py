@@ -183,9 +183,7 @@ from uuid import UUID
 from perdure.core.ids import ChatId, UserId
 from perdure.core.message import Text
 from perdure.machine.machine import Machine
-from perdure.machine.transitions.endings import FinishTurn
-from perdure.machine.transitions.messages import SendMessage
-from perdure.machine.transitions.driving import CommitStep
+from perdure.machine.transitions import CommitStep, FinishTurn, SendMessage
 from perdure.store.execution import Execution
 from perdure.store.pool import open_pool
 from perdure.testing.chats import answered, said
