@@ -7,9 +7,10 @@ from functools import cached_property
 from perdure.core.action import CallKind
 from perdure.core.card import Card, ClientTool
 from perdure.core.message import ToolCall
+from perdure.core.remembering import MadeOnce
 from perdure.core.screen import Screen
 from perdure.providers.estimate import estimate
-from perdure.providers.request import ToolSpec
+from perdure.providers.request import TOOLS_KEPT, ToolSpec
 from perdure.tools.arguments import is_json_object, of_object, parsed
 from perdure.tools.call import Mode, ToolFailed
 from perdure.tools.mcp.listing import server_of
@@ -152,5 +153,4 @@ def _tokens(tool: Tool) -> int:
     return estimate((), tools=(_spec(tool),))
 
 
-def _spec(tool: Tool) -> ToolSpec:
-    return ToolSpec(tool.name, tool.description, tool.schema)
+_spec = MadeOnce[Tool, ToolSpec](lambda tool: ToolSpec(tool.name, tool.description, tool.schema), room=TOOLS_KEPT)

@@ -51,6 +51,16 @@ class Guard:
     fence: Fence
 
 
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a change takes for granted of the chat's card, which its own row does not say; and that it has no agents."""
+
+    metadata_version: int
+    reader: UserId
+    read_number: int
+    """Up to which message the reader has read it."""
+
+
 class Commit(Struct, frozen=True, kw_only=True):
     """The chat before and after, and every row that makes the difference. No row appears twice.
 
@@ -90,6 +100,7 @@ class Commit(Struct, frozen=True, kw_only=True):
     new_card: NewCard | None = None
     key: IdempotencyKey | None = None
     guard: Guard | None = None
+    sight: Sight | None = None
 
     promoted_messages: tuple[Message, ...] = ()
     """The promoted messages, once they are in the history."""

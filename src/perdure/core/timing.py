@@ -277,6 +277,8 @@ OIDC_ATTEMPT_KEPT = timedelta(minutes=10)
 # How far the clocks of a login service and ours may be apart.
 OIDC_LEEWAY = timedelta(seconds=30)
 PUSH_PERIOD = timedelta(seconds=5)
+# What else is to be told within this time is told together.
+PUSH_COLLECT = timedelta(milliseconds=200)
 PUSH_PATIENCE = timedelta(seconds=10)
 # Whoever took an entry delivers it within this time, or another tries.
 PUSH_TAKEN = timedelta(minutes=1)

@@ -1,9 +1,10 @@
 """Numbers about the running system, in Prometheus' format. One registry to a replica, none to the process."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from prometheus_client import (
     CollectorRegistry,
@@ -48,6 +49,30 @@ class Reading:
         self.read: Callable[[], Values] = lambda: 0.0
 
 
+class _Counter(Counter):
+    """Counts in one step: the library looks at every number whether it may be counted."""
+
+    def inc(self, amount: float = 1, exemplar: dict[str, str] | None = None) -> None:
+        if amount < 0 or exemplar is not None:
+            super().inc(amount, exemplar)
+        else:
+            value: Any = self._value
+            value.inc(amount)
+
+
+class _Histogram(Histogram):
+    """Finds its bucket by halves, where the library tries one after the other."""
+
+    def observe(self, amount: float, exemplar: dict[str, str] | None = None) -> None:
+        if exemplar is not None:
+            super().observe(amount, exemplar)
+            return
+        total: Any = self._sum
+        buckets: Any = self._buckets
+        total.inc(amount)
+        buckets[bisect_left(self._upper_bounds, amount)].inc(1)
+
+
 class Metrics(Collector):
     """Makes and shows the numbers of one replica."""
 
@@ -64,7 +89,7 @@ class Metrics(Collector):
 
     def counter(self, name: str, about: str, *labels: str) -> Counter:
         self._describe(f"{name}_total", "counter", about, labels)
-        return _at_hand(Counter(name, about, labels, namespace=PREFIX, registry=self._registry))
+        return _at_hand(_Counter(name, about, labels, namespace=PREFIX, registry=self._registry))
 
     def gauge(self, name: str, about: str, *labels: str) -> Gauge:
         self._describe(name, "gauge", about, labels)
@@ -108,7 +133,7 @@ class Metrics(Collector):
 
     def _histogram(self, name: str, about: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
         self._describe(name, "histogram", about, labels)
-        made = Histogram(name, about, labels, namespace=PREFIX, registry=self._registry, buckets=buckets)
+        made = _Histogram(name, about, labels, namespace=PREFIX, registry=self._registry, buckets=buckets)
         return _at_hand(made)
 
     def _reading(self, name: str, kind: str, about: str, labels: Sequence[str]) -> Reading:

@@ -17,8 +17,9 @@ from perdure.core.message import (
     ToolCall,
     ToolResult,
 )
+from perdure.core.remembering import MadeOnce
 from perdure.providers.projection.media import Attachment
-from perdure.providers.request import ToolSpec
+from perdure.providers.request import TOOLS_KEPT, ToolSpec
 
 BYTES_PER_TOKEN = 3
 """English prose has four and more, code and JSON about three, most other scripts two to three per token."""
@@ -46,8 +47,10 @@ def estimate(
 ) -> int:
     """Tokens of a prompt. How many each file takes is for whoever knows the files to say."""
     spoken = sum(MESSAGE_TOKENS + sum(_part(part, files) for part in message.parts) for message in messages)
-    described = sum(len(msgspec.json.encode(tool)) // BYTES_PER_TOKEN for tool in tools)
-    return spoken + described + sum(map(tokens_in, system))
+    return spoken + sum(map(_described, tools)) + sum(map(tokens_in, system))
+
+
+_described = MadeOnce[ToolSpec, int](lambda tool: len(msgspec.json.encode(tool)) // BYTES_PER_TOKEN, room=TOOLS_KEPT)
 
 
 def file_tokens(sent: Text | Attachment) -> int:

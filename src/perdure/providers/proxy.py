@@ -1,7 +1,10 @@
 """Which proxy a request goes through, as the environment's well-known settings say."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import urlsplit
+
+URLS_KEPT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +18,7 @@ class Proxies:
     https: str | None = field(default=None, repr=False)
     exempt: tuple[str, ...] = ()
 
+    @lru_cache(maxsize=URLS_KEPT)  # noqa: B019 (one for the whole process)
     def for_url(self, url: str) -> str | None:
         parts = urlsplit(url)
         host = parts.hostname or ""

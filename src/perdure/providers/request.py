@@ -52,6 +52,10 @@ BACKGROUND = "background"
 """Options of ours, among those of a dialect."""
 
 
+TOOLS_KEPT = 1024
+"""Of so many descriptions of tools what was made of them is kept."""
+
+
 class ToolSpec(Struct, frozen=True):
     """A tool as the model sees it. `schema` is the JSON schema of its arguments, always of an object."""
 

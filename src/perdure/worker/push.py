@@ -21,7 +21,7 @@ from perdure.access.vapid import VapidKeys
 from perdure.core.commit import Commit
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.extras import installed
-from perdure.core.timing import PUSH_FRESH, PUSH_KEPT, PUSH_PATIENCE, PUSH_PERIOD, PUSH_TAKEN, Clock
+from perdure.core.timing import PUSH_COLLECT, PUSH_FRESH, PUSH_KEPT, PUSH_PATIENCE, PUSH_PERIOD, PUSH_TAKEN, Clock
 from perdure.store.pool import Pool
 from perdure.store.tables import push
 from perdure.store.tables.push import DuePush
@@ -90,6 +90,7 @@ class Push:
         try:
             async with asyncio.timeout(PUSH_PERIOD.total_seconds()):
                 await self._some.wait()
+            await self._clock.sleep(PUSH_COLLECT.total_seconds())
         except TimeoutError:
             pass
         self._some.clear()

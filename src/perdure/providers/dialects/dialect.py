@@ -134,7 +134,8 @@ class Dialect:
 
 def path_for(model: Model, own: str, quirks: Quirks) -> str:
     """The path of a request: the endpoint's, or else the dialect's own."""
-    return (quirks.path or own).format(model=quote(model.id, safe=""))
+    path = quirks.path or own
+    return path.format(model=quote(model.id, safe="")) if "{" in path else path
 
 
 def finished(body: Json, options: Json, quirks: Quirks) -> bytes:

@@ -4,9 +4,10 @@ import re
 from base64 import b64encode
 from typing import Any
 
-from msgspec import Raw
+from msgspec import Raw, json
 
 from perdure.core.message import Effort, Reasoning, Text, ToolCall, ToolResult
+from perdure.core.remembering import MadeOnce
 from perdure.providers.dialects.anthropic_messages.screen import (
     SCREEN,
     SCREEN_BETA,
@@ -21,7 +22,7 @@ from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
-from perdure.providers.request import ModelRequest, WebSearch, budget, clamped
+from perdure.providers.request import TOOLS_KEPT, ModelRequest, ToolSpec, WebSearch, budget, clamped
 
 NAME = "anthropic_messages"
 PATH = "/v1/messages"
@@ -126,10 +127,14 @@ def _must_not_think(spoken: Conversation) -> bool:
     return under_way and spoken.begun_with_thought is False
 
 
-def _tools(request: ModelRequest, quirks: Quirks, *, as_set: bool) -> list[Json]:
-    tools: list[Json] = [
-        {"name": tool.name, "description": tool.description, "input_schema": tool.schema} for tool in request.tools
-    ]
+_described = MadeOnce[ToolSpec, Raw](
+    lambda tool: Raw(to_json({"name": tool.name, "description": tool.description, "input_schema": tool.schema})),
+    room=TOOLS_KEPT,
+)
+
+
+def _tools(request: ModelRequest, quirks: Quirks, *, as_set: bool) -> list[Json | Raw]:
+    tools: list[Json | Raw] = [_described(tool) for tool in request.tools]
     if request.web_search is not None and quirks.searches is not Searches.NEVER:
         tools.append(_web_search(request.web_search))
     if request.screen is not None:
@@ -148,10 +153,13 @@ def _web_search(search: WebSearch) -> Json:
     return tool
 
 
-def _mark(tools: list[Json], system: list[Json], messages: list[Json]) -> None:
+def _mark(tools: list[Json | Raw], system: list[Json], messages: list[Json]) -> None:
     """Where the provider may keep its cache: after the system text, and after each of the last two messages."""
-    for block in (system or tools)[-1:]:
-        block["cache_control"] = MARK
+    if system:
+        system[-1]["cache_control"] = MARK
+    elif tools:
+        last = tools[-1]
+        tools[-1] = {**(json.decode(last) if isinstance(last, Raw) else last), "cache_control": MARK}
     for message in messages[-MARKED_MESSAGES:]:
         message["content"][-1]["cache_control"] = MARK
 

@@ -3,6 +3,7 @@
 from msgspec import Raw
 
 from perdure.core.message import Reasoning, Text, ToolCall, ToolResult
+from perdure.core.remembering import MadeOnce
 from perdure.providers.dialects.conversation import conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
 from perdure.providers.dialects.openai_chat.details import DETAILS, told_again
@@ -11,7 +12,7 @@ from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.turns import AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
-from perdure.providers.request import ModelRequest, named
+from perdure.providers.request import TOOLS_KEPT, ModelRequest, ToolSpec, named
 
 NAME = "openai_chat"
 PATH = "/chat/completions"
@@ -34,7 +35,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
     )
     system = [text for text in request.system if text.strip()]
     opening = [to_json({"role": "system", "content": "\n\n".join(system)})] if system else []
-    tools = [_tool(tool.name, tool.description, tool.schema) for tool in request.tools] if model.tools else []
+    tools = [_described(tool) for tool in request.tools] if model.tools else []
     blocks = [to_json(tools), *opening] if tools else opening
     body = {
         "model": model.id,
@@ -68,8 +69,12 @@ def _settings(request: ModelRequest, model: Model, quirks: Quirks) -> Json:
     return chosen
 
 
-def _tool(name: str, description: str, schema: Json) -> Json:
-    return {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
+def _tool(tool: ToolSpec) -> Raw:
+    described = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    return Raw(to_json({"type": "function", "function": described}))
+
+
+_described = MadeOnce(_tool, room=TOOLS_KEPT)
 
 
 def _messages(turn: Turn, target: Target) -> list[Json]:
