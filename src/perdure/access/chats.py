@@ -11,16 +11,18 @@ from uuid import UUID
 from msgspec import Struct
 
 from perdure.access.actor import Actor, ActorRows, Permission, record
+from perdure.access.known_chats import KnownChats
 from perdure.access.roles import ShareRole
 from perdure.core.card import Card, NewCard
 from perdure.core.chat import Chat
-from perdure.core.commit import Commit, card_after, pending
+from perdure.core.commit import Commit, Sight, card_after, pending
 from perdure.core.cursor import Cursor
 from perdure.core.errors import ChatNotFound, InvalidInput, NotAllowed, Validation
 from perdure.core.events import ChatCard, PendingAction, QueuedMessage
 from perdure.core.ids import ChatId, MessageNumber, UserId
 from perdure.core.message import Message
 from perdure.core.public import public_queued
+from perdure.machine.committer import Outdated
 from perdure.machine.following import Transitions
 from perdure.machine.machine import Bundle, Machine, Request
 from perdure.machine.transitions import Target
@@ -63,6 +65,8 @@ class Seen:
     """What the actor may do in a chat of somebody else, where that was looked up."""
     looked_after: bool = False
     """Whether its owner was removed, and the actor may act for them."""
+    sight: Sight | None = None
+    """What is taken for granted, where it was not read just now."""
 
     @classmethod
     def of(cls, actor: Actor, found: SeenChat) -> Self:
@@ -107,9 +111,10 @@ class Seen:
 class Chats:
     """What of the chats an actor may reach. What they may not see does not exist."""
 
-    def __init__(self, rows: ActorRows, machine: Machine) -> None:
+    def __init__(self, rows: ActorRows, machine: Machine, known: KnownChats | None = None) -> None:
         self._rows = rows
         self._machine = machine
+        self._known = known or KnownChats()
 
     async def read(self, chat_id: ChatId) -> Seen:
         found = await chats.read(self._rows, chat_id)
@@ -140,6 +145,25 @@ class Chats:
         self._rows.actor.require(Permission.CHAT)
         return seen
 
+    async def to_write_in(self, chat_id: ChatId) -> Seen:
+        """A chat that the actor may write in, and will: an own one is known the next time."""
+        found = await chats.read(self._rows, chat_id)
+        if found is None:
+            raise ChatNotFound
+        seen = await self._shared(Seen.of(self._rows.actor, found), ShareRole.WRITE)
+        if seen.own:
+            self._known.keep(found)
+        return seen
+
+    def known(self, chat_id: ChatId) -> Seen | None:
+        """An own chat that rests, as it was when it was last heard of: a change of it may find it `Outdated`."""
+        found = self._known.at_rest(chat_id, self._rows.actor)
+        if found is None:
+            return None
+        self._rows.actor.require(Permission.CHAT)
+        sight = Sight(found.card.metadata_version, self._rows.actor.user_id, found.read_number)
+        return replace(Seen.of(self._rows.actor, found), sight=sight)
+
     async def role(self, chat_id: ChatId) -> ShareRole | None:
         """What the actor may do in a chat of somebody else."""
         role = await shares.role(self._rows, chat_id)
@@ -166,7 +190,13 @@ class Chats:
     async def advance(self, seen: Seen, bundle: Bundle, request: Request) -> Commit:
         """Follow the arrows that the bundle chooses, in a chat that the actor may write in or looks after."""
         assert seen.own or seen.looked_after or seen.granted in _WRITES
-        return await self._machine.advance_by(seen.chat, bundle, request=request)
+        if seen.sight is None:
+            return await self._machine.advance_by(seen.chat, bundle, request=request)
+        try:
+            return await self._machine.advance_by(seen.chat, bundle, request=replace(request, sight=seen.sight))
+        except Outdated:
+            self._known.forget(seen.chat.id)
+            raise
 
     async def edit(
         self, seen: Seen, number: MessageNumber, bundle: Callable[[Target], Bundle], request: Request

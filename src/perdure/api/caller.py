@@ -57,7 +57,7 @@ class Caller:
 
     @cached_property
     def chats(self) -> Chats:
-        return Chats(self.rows, self.services.machine)
+        return Chats(self.rows, self.services.machine, self.services.known_chats)
 
     @cached_property
     def changes(self) -> ChatChanges:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from perdure.access.actor import Actor, ActorRows
 from perdure.access.authentication import Authentication
 from perdure.access.keyring import Keyring
+from perdure.access.known_chats import KnownChats
 from perdure.access.login_services import LoginServices
 from perdure.access.previews import Previews
 from perdure.access.signed_urls import SignedUrls
@@ -39,6 +40,7 @@ from perdure.workspaces.service import Workspaces
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     machine: Machine
+    known_chats: KnownChats
     family: Family
     waits: Waits
     hooks: Hooks

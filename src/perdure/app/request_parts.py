@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from perdure.access.actor import ActorRows
 from perdure.access.authentication import Authentication
+from perdure.access.known_chats import KnownChats
 from perdure.access.login_services import LoginServices
 from perdure.access.oidc import Oidc
 from perdure.access.previews import Previews
@@ -47,8 +48,12 @@ def make_services(stack: AsyncExitStack, foundation: Foundation, workers: Worker
     tools, runner_services = workers.tools, workers.runner_services
     stack.callback(authentication.follow())
     stack.callback(when_moved(pool, authentication.forget_here))
+    known_chats = KnownChats()
+    stack.callback(foundation.announcer.follow(known_chats.committed))
+    stack.callback(when_moved(pool, known_chats.clear))
     return Services(
         machine=foundation.machine,
+        known_chats=known_chats,
         family=runner_services.family,
         waits=runner_services.waits,
         hooks=tools.hooks,

@@ -6,13 +6,14 @@ first such moment on, every look at the row also asks for traces of the change, 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import replace as with_fields
 from uuid import uuid4
 
 from msgspec.structs import replace
 
 from perdure.core.card import NewCard
 from perdure.core.chat import Chat
-from perdure.core.commit import Commit, Guard, IdempotencyKey
+from perdure.core.commit import Commit, Guard, IdempotencyKey, Sight
 from perdure.core.errors import Fenced, KeyTaken, NotFound, Refused, Unavailable
 from perdure.core.fence import Fence
 from perdure.core.ids import ChangeId
@@ -35,9 +36,15 @@ class Request:
     fence: Fence | None = None
     key: Callable[[Commit], IdempotencyKey] | None = None
     guard: Guard | None = None
+    sight: Sight | None = None
+    """What is taken for granted of the card. Where that, or the row, is not so any more, it raises `Outdated`."""
     new_card: NewCard | None = None
     patience: float = COMMIT_PATIENCE.total_seconds()
     """Seconds to wait for a database that went away in the middle of a commit."""
+
+
+class Outdated(Exception):
+    """The chat is not what the change takes it for: whoever asked looks at it again."""
 
 
 class Committer:
@@ -75,6 +82,7 @@ class Committer:
                 if commit is not None:
                     return commit
                 lost += 1
+                self._check_sight()
                 await self._check_guard()
             if lost >= SWAPS_BEFORE_HOLDING and plan.base is not None:
                 return await self._hold(plan.base)
@@ -95,6 +103,7 @@ class Committer:
             new_card=request.new_card,
             key=request.key(plan) if request.key else None,
             guard=request.guard,
+            sight=request.sight,
         )
 
     async def _hold(self, base: Chat) -> Commit:
@@ -193,6 +202,12 @@ class Committer:
         if now >= self._until:
             raise failure
         await self._backoff.wait(self._clock)
+
+    def _check_sight(self) -> None:
+        """Have the caller look again, unless a try may have gone through: whoever asks anew would do it twice."""
+        if self._request.sight is not None and not self._unanswered:
+            raise Outdated
+        self._request = with_fields(self._request, sight=None)
 
     async def _check_guard(self) -> None:
         guard = self._request.guard

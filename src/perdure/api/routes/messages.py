@@ -22,10 +22,11 @@ from perdure.core.action import ActionKind
 from perdure.core.card import CardChange
 from perdure.core.chat import Busy
 from perdure.core.commit import Commit, Mentions
-from perdure.core.errors import InvalidInput, NotAllowed, Validation
+from perdure.core.errors import InvalidInput, KeyTaken, NotAllowed, NotFound, Refused, Validation
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import NewMessage, Role
 from perdure.core.public import public_message, public_queued, shown_text, visible
+from perdure.machine.committer import Outdated
 from perdure.machine.transitions import Chosen, EditMessage, SendMessage, Sharing, Target
 from perdure.store.rows import parts_of
 
@@ -57,7 +58,20 @@ async def list_messages(caller: Caller, chat_id: ChatId, query: MessagesQuery) -
 @routes.post("/chats/{chat_id}/messages", status=202, by_machine=True)
 async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     """Send a message. An idle chat starts on it at once; a busy one queues it, is steered or interrupted by it."""
-    seen = await caller.chats.shared(chat_id)
+    known = None if await caller.hooked() else caller.chats.known(chat_id)
+    if known is not None:
+        try:
+            return await _send(caller, known, body)
+        except KeyTaken:
+            raise
+        except (Outdated, Refused, NotFound):
+            # Only what the database says now is an answer.
+            pass
+    return await _send(caller, await caller.chats.to_write_in(chat_id), body)
+
+
+async def _send(caller: Caller, seen: Seen, body: SendBody) -> Sent:
+    chat_id = seen.chat.id
     said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
     await caller.answerable(model, seen.card.model)
     message = said.message_of(caller.actor, model=model, effort=body.effort, client_id=body.client_id)

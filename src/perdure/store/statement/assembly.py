@@ -15,6 +15,7 @@ from perdure.store.statement.text import Bind, Render, Text
 
 PIECES: Sequence[tuple[Bind, Render]] = (
     (row.bind_guard, row.render_guard),
+    (row.bind_sight, row.render_sight),
     (row.bind_chat, row.render_chat),
     (card.bind_new_card, card.render_new_card),
     (messages.bind_hidden, messages.render_hidden),

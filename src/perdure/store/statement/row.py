@@ -28,6 +28,27 @@ def render_guard(text: Text, _: Shape) -> None:
     text.piece("guard", f"SELECT 1 FROM chats WHERE {where} FOR SHARE")
 
 
+# The card, where it is taken for what it was.
+
+
+def bind_sight(commit: Commit, values: list[object]) -> Hashable:
+    sight = commit.sight
+    if sight is None:
+        return None
+    values += (sight.metadata_version, sight.reader, sight.read_number)
+    return True
+
+
+def render_sight(text: Text, _: Shape) -> None:
+    version, reader, number = f"{text.value()}::bigint", f"{text.value()}::uuid", f"{text.value()}::integer"
+    read = f"SELECT r.number FROM read_markers r WHERE r.user_id = {reader} AND r.chat_id = $1"
+    text.piece(
+        "seen",
+        f"SELECT 1 FROM chat_cards k WHERE k.id = $1 AND k.metadata_version = {version} "
+        f"AND NOT EXISTS (SELECT FROM chat_cards a WHERE a.parent_id = $1) AND coalesce(({read}), 0) = {number}",
+    )
+
+
 # The chat's own row: swapped, or inserted.
 
 _ATTRIBUTES = {"action_kind": "action"}
@@ -71,11 +92,12 @@ def bind_chat(commit: Commit, values: list[object]) -> Hashable:
         else:
             values.append(of(chat))
             names.append(name)
-    return base is None, commit.guard is not None, commit.traceable, tuple(names)
+    conditions = ("guard",) * (commit.guard is not None) + ("seen",) * (commit.sight is not None)
+    return base is None, conditions, commit.traceable, tuple(names)
 
 
 def render_chat(text: Text, shape: Shape) -> None:
-    created, guarded, named, names = shape
+    created, conditions, named, names = shape
     seen, by = ("", "") if created else (text.value(), text.value())
     columns = {"snapshot_version": "$3::bigint", "change_id": CHANGE, "updated_at": "now()"}
     columns |= dict(_column(text, name) for name in names)
@@ -83,14 +105,14 @@ def render_chat(text: Text, shape: Shape) -> None:
         columns["recent_changes"] = f"(array_prepend({CHANGE}, recent_changes))[1:{REMEMBERED}]"
     returned = "RETURNING id, snapshot_version, updated_at, action_deadline_at, compaction_requested_at, line"
     if created:
-        source = " FROM guard" if guarded else ""
+        source = "".join(f" FROM {name}" for name in conditions)
         listed, given = ", ".join(columns), ", ".join(columns.values())
         text.piece("swap", f"INSERT INTO chats (id, {listed}) SELECT $1::uuid, {given}{source} {returned}")
     else:
         sets = ", ".join(f"{name} = {value}" for name, value in columns.items())
         # After a failover that lost commits, another change may have the number of the one that was seen.
         where = f"id = $1 AND snapshot_version = {seen} AND change_id IS NOT DISTINCT FROM {by}::uuid"
-        where += " AND EXISTS (SELECT FROM guard)" if guarded else ""
+        where += "".join(f" AND EXISTS (SELECT FROM {name})" for name in conditions)
         text.piece("swap", f"UPDATE chats SET {sets} WHERE {where} {returned}")
 
 
