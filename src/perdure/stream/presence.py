@@ -31,6 +31,10 @@ class _Room:
         """Whether somebody follows it whose chat it is not: then others are told of those who are here."""
         self.told: tuple[PresentPerson, ...] = ()
 
+    @property
+    def lively(self) -> bool:
+        return bool(self.guests or self.elsewhere or self.typing or self.told)
+
     def everybody(self) -> Mapping[UserId, str]:
         others = {person.id: person.name for people, _ in self.elsewhere.values() for person in people}
         return {**others, **{user: self.names[user] for user in self.here}}
@@ -55,6 +59,8 @@ class Presence:
         self._clock = clock
         self._name = uuid4().hex[:12]
         self._rooms: dict[ChatId, _Room] = {}
+        self._lively = set[ChatId]()
+        """Rooms in which something runs out or is said again. A person alone in their chat is looked at by nobody."""
         self._beat_at = 0.0
 
     @contextmanager
@@ -90,7 +96,11 @@ class Presence:
         beats = now - self._beat_at >= PRESENCE_BEAT.total_seconds()
         if beats:
             self._beat_at = now
-        for chat_id, room in tuple(self._rooms.items()):
+        for chat_id in tuple(self._lively):
+            room = self._rooms.get(chat_id)
+            if room is None or not room.lively:
+                self._lively.discard(chat_id)
+                continue
             room.elsewhere = {name: told for name, told in room.elsewhere.items() if told[1] > now}
             room.typing = {user: until for user, until in room.typing.items() if until > now}
             if beats and (room.guests or room.elsewhere):
@@ -130,3 +140,5 @@ class Presence:
         if shown != room.told:
             room.told = shown
             self._tell(chat_id, shown)
+        if room.lively:
+            self._lively.add(chat_id)
