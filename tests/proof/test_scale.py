@@ -21,7 +21,7 @@ async def test_a_load_sees_every_turn_through() -> None:
     async with own_place(WANTED, 1) as (place, simulator_url):
         loaded = await Load(place, chats=6, turns=3, text=WANTED.text, subscribers=2).run(lambda _done, _all: None)
         warm = await stages.warm(place, WANTED.text)
-        added = await stages.added_first_output(place, simulator_url, 3)
+        added = await stages.first_tokens(place, simulator_url, 3)
         floor = await stages.floor_turns(place, simulator_url, WANTED.text, chats=3, turns=2)
         paced = await stages.paced_delta(place, 3, sse=True, deltas=40)
     assert (len(loaded.turns), loaded.failures.total(), loaded.retries) == (18, 0, 0)
@@ -33,7 +33,8 @@ async def test_a_load_sees_every_turn_through() -> None:
     assert 2.0 <= warm.commits < 2.25
     # Configuration is read again from time to time, which counts where turns take long.
     assert warm.round_trips - warm.configuration <= 4
-    assert len(added) == 3
+    assert all(0 < by_server < in_all for by_server, in_all in zip(added.by_server, added.in_all, strict=True))
+    assert len(added.in_all) == 3
     assert floor.turns == 6
     # A machine's clock of CPU time ticks every ten milliseconds.
     assert 0 <= paced < 10_000

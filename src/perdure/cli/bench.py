@@ -10,8 +10,12 @@ from perdure.cli import (
     bench_beside,
     bench_faces,
     bench_failover,
+    bench_growth,
+    bench_idle,
     bench_machine,
     bench_people,
+    bench_processes,
+    bench_renewals,
     bench_schedules,
     bench_streams,
     bench_trees,
@@ -19,7 +23,7 @@ from perdure.cli import (
 )
 from perdure.cli.bench_providers import CallLoad, measured, missed, table
 from perdure.cli.progress import progress
-from perdure.cli.verdict import judge
+from perdure.cli.verdict import Numbers, barred, judge
 
 app = typer.Typer(no_args_is_help=True, help="Measure parts of the product against their bars.")
 app.add_typer(bench_work.app)
@@ -115,6 +119,53 @@ def failover(
     takeovers = uvloop.run(bench_failover.measured(kills, replicas))
     typer.echo(takeovers.table())
     raise typer.Exit(0 if takeovers.met else 1)
+
+
+@app.command()
+def idle(
+    streams: Annotated[int, typer.Option(help="How many streams are open at rest.", min=20)] = 10_000,
+    chats: Annotated[int, typer.Option(help="How many chats rest without a reader.", min=20)] = 100_000,
+    seconds: Annotated[float, typer.Option(help="How long each is watched.", min=1)] = 30.0,
+    json: Numbers = None,
+) -> None:
+    """What doing nothing costs: the start of a replica, its memory, open streams at rest, chats at rest."""
+    barred(uvloop.run(bench_idle.measured(streams, chats, seconds)), json)
+
+
+@app.command()
+def growth(
+    messages: Annotated[int, typer.Option(help="How many messages the long chat has.", min=20)] = 10_000,
+    searched: Annotated[int, typer.Option(help="How many messages are searched.", min=1000)] = 1_000_000,
+    json: Numbers = None,
+) -> None:
+    """What a long chat costs for a turn and to open, a search over many messages, and how large tables become."""
+    bars, sizes = uvloop.run(bench_growth.measured(messages, searched))
+    typer.echo(sizes)
+    barred(bars, json)
+
+
+@app.command()
+def processes(
+    processes: Annotated[int, typer.Option(help="How many processes are compared with one.", min=2)] = 2,
+    chats: Annotated[int, typer.Option(help="How many chats at once.", min=1)] = 200,
+    turns: Annotated[int, typer.Option(help="How many turns each.", min=1)] = 10,
+    rounds: Annotated[int, typer.Option(help="How often each is measured, by turns.", min=1)] = 2,
+    json: Numbers = None,
+) -> None:
+    """How many more turns several processes carry than one, by the CPU that they use."""
+    bars, told = uvloop.run(bench_processes.measured(processes, chats, turns, rounds))
+    typer.echo(told)
+    barred(bars, json)
+
+
+@app.command()
+def renewals(
+    replicas: Annotated[list[int] | None, typer.Option(help="How many replicas; may be given again.", min=1)] = None,
+    seconds: Annotated[float, typer.Option(help="How long each is watched.", min=1)] = 15.0,
+    json: Numbers = None,
+) -> None:
+    """What Postgres spends on renewing the leases of 10, 100 and 1,000 replicas."""
+    barred(uvloop.run(bench_renewals.measured(replicas or (10, 100, 1000), seconds)), json)
 
 
 @app.command()

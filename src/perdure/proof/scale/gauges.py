@@ -54,6 +54,12 @@ def memory_mebibytes(pid: int) -> float:
     return 0.0
 
 
+def resident_mebibytes(pid: int) -> float:
+    """All memory of a process that is resident, files that are mapped into it included."""
+    fields = Path(f"/proc/{pid}/statm").read_text().split()
+    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1024 / 1024
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """How often one statement ran, the rows it gave back, and whether it wrote anything durable."""

@@ -94,7 +94,7 @@ class LoadChat:
         answer = await self._post("create", "/chats", _said(text))
         self.chat_id = _created.decode(answer).chat.id
         turn.accepted = time.perf_counter() - turn.asked_at
-        self._readers.append(asyncio.create_task(self._read(await self._connected())))
+        await self.follow()
         return await self._see_through(turn)
 
     async def send(self, text: str) -> Turn:
@@ -102,6 +102,10 @@ class LoadChat:
         await self._post("send", f"/chats/{self.chat_id}/messages", _said(text))
         turn.accepted = time.perf_counter() - turn.asked_at
         return await self._see_through(turn)
+
+    async def follow(self) -> None:
+        """Open the chat's stream."""
+        self._readers.append(asyncio.create_task(self._read(await self._connected())))
 
     async def hang(self) -> None:
         """Stay connected and read nothing more."""

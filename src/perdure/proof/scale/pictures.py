@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from perdure.proof.scale.bars import lines
 from perdure.proof.scale.scaletest import Report
 
 WIDTH, HEIGHT, MARGIN = 720, 180, 56
@@ -9,13 +10,8 @@ WIDTH, HEIGHT, MARGIN = 720, 180, 56
 
 def table(report: Report) -> str:
     """Bars first, then everything else."""
-    names = [bar.name for bar in report.bars] + [figure.name for figure in report.figures]
-    width = max(len(name) for name in names)
-    bars = [
-        f"{bar.name:<{width}}  {bar.value:8.2f} {bar.unit:<2} bar {bar.sign} {bar.limit:g}  {bar.verdict}"
-        for bar in report.bars
-    ]
-    return "\n".join([*bars, "", *(f"{figure.name:<{width}}  {figure.value}" for figure in report.figures)])
+    width = max((len(figure.name) for figure in report.figures), default=0)
+    return "\n".join([*lines(report.bars), "", *(f"{each.name:<{width}}  {each.value}" for each in report.figures)])
 
 
 def against(report: Report, earlier: Report) -> str:

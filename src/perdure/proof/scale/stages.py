@@ -201,9 +201,20 @@ class _Requests(msgspec.Struct, frozen=True):
     requests: tuple[_Request, ...]
 
 
-async def added_first_output(place: Deployment, simulator_url: str, turns: int) -> list[float]:
-    """Milliseconds from the model's first byte to the client's first part, on a server with nothing else to do."""
+@dataclass(frozen=True, slots=True)
+class FirstTokens:
+    """Milliseconds until the first part is there, of each turn."""
+
+    by_server: Sequence[float]
+    """From the model's first byte on."""
+    in_all: Sequence[float]
+    """From sending the message on."""
+
+
+async def first_tokens(place: Deployment, simulator_url: str, turns: int) -> FirstTokens:
+    """When a client has the first part of an answer, on a server with nothing else to do."""
     added: list[float] = []
+    whole: list[float] = []
     async with session() as http:
         talk = _talks(http, place, 1)[0]
         await talk.create("[[say:20 tokens]] first")
@@ -215,8 +226,9 @@ async def added_first_output(place: Deployment, simulator_url: str, turns: int) 
             at = next((each.first_byte_at for each in found if each.first_byte_at), None)
             if at is not None:
                 added.append((turn.asked_on + turn.first_output - at) * 1e3)
+                whole.append(turn.first_output * 1e3)
         await talk.close()
-    return added
+    return FirstTokens(added, whole)
 
 
 async def resting_memory(place: Deployment, text: str, chats: int, *, at_once: int = 100) -> tuple[float, float]:
