@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from uuid import uuid4
@@ -12,13 +11,12 @@ import msgspec
 
 from perdure.cli.progress import progress
 from perdure.cli.proof_setup import own_postgres, prepared_database
-from perdure.proof.evidence import sql
 from perdure.proof.processes import replica
 from perdure.proof.scale.bars import Bar, quantile
+from perdure.proof.scale.filling import Size, copied, searchable, sizes
 from perdure.proof.scale.load import Deployment
 from perdure.proof.scale.load_chat import BASE, LoadChat
 from perdure.proof.scale.stages import session, settled
-from perdure.store.connection import connect
 
 BATCH = 1000
 """How many messages one request brings along."""
@@ -28,16 +26,6 @@ RARE, USUAL, COMMON = "word40000", "word3000", "word300"
 """Words that one message in some 20,000, 1,000 and 100 says."""
 SEARCHES = 9
 TEXT = "[[say:20 tokens]]"
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """A table: how many rows it has, and bytes for each of them."""
-
-    name: str
-    rows: int
-    own: float
-    indexes: float
 
 
 async def measured(messages: int, searched: int) -> tuple[list[Bar], str]:
@@ -53,8 +41,8 @@ async def measured(messages: int, searched: int) -> tuple[list[Bar], str]:
                 await _searchable(place, http, searched)
                 shown("searching")
                 bars += await _searches(place, http, searched)
-                sizes = await _sizes(postgres.url)
-    return bars, table(sizes)
+                found = await sizes(postgres.url)
+    return bars, table(found)
 
 
 async def _long_chat(place: Deployment, http: aiohttp.ClientSession, folder: Path, messages: int) -> list[Bar]:
@@ -137,17 +125,8 @@ async def _opened_cold(
 async def _searchable(place: Deployment, http: aiohttp.ClientSession, count: int) -> None:
     """Messages that search knows, in chats of one person."""
     base = await _imported(place, http, 2)
-    connection = await connect(place.database_url)
-    try:
-        copies = await connection.fetch(sql("copied_chats"), base.chat_id, count // OF_A_CHAT)
-        index = await connection.fetchval("SELECT indexdef FROM pg_indexes WHERE indexname = 'search_documents_words'")
-        # Filled without its index, which is then made at once: the same index, minutes earlier.
-        await connection.execute("DROP INDEX search_documents_words")
-        await connection.execute(sql("searchable"), [row["id"] for row in copies], OF_A_CHAT, timeout=None)
-        await connection.execute(index, timeout=None)
-        await connection.execute("VACUUM ANALYZE search_documents, messages, chats, chat_cards", timeout=None)
-    finally:
-        await connection.close()
+    copies = await copied(place.database_url, base.chat_id, count // OF_A_CHAT)
+    await searchable(place.database_url, copies, OF_A_CHAT)
 
 
 async def _searches(place: Deployment, http: aiohttp.ClientSession, count: int) -> list[Bar]:
@@ -169,17 +148,7 @@ async def _search(http: aiohttp.ClientSession, talk: LoadChat, word: str) -> flo
     return (time.perf_counter() - begun) * 1e3
 
 
-async def _sizes(url: str) -> list[Size]:
-    connection = await connect(url)
-    try:
-        rows = await connection.fetch(sql("table_sizes"))
-    finally:
-        await connection.close()
-    counted = [(row, max(1, row["rows"])) for row in rows]
-    return [Size(row["name"], rows, row["own"] / rows, row["indexes"] / rows) for row, rows in counted]
-
-
-def table(sizes: Sequence[Size]) -> str:
+def table(found: Sequence[Size]) -> str:
     lines = [f"{'table':<18}{'rows':>10}{'bytes a row':>13}{'of indexes':>12}"]
-    lines += [f"{each.name:<18}{each.rows:>10}{each.own:>13.0f}{each.indexes:>12.0f}" for each in sizes]
+    lines += [f"{each.name:<18}{each.rows:>10}{each.own:>13.0f}{each.indexes:>12.0f}" for each in found]
     return "\n".join(lines)

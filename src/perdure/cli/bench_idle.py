@@ -11,14 +11,13 @@ import aiohttp
 
 from perdure.cli.progress import progress
 from perdure.cli.proof_setup import own_postgres, prepared_database
-from perdure.proof.evidence import sql
 from perdure.proof.processes import replica
 from perdure.proof.scale.bars import Bar
+from perdure.proof.scale.filling import copied
 from perdure.proof.scale.gauges import cpu_seconds, resident_mebibytes
 from perdure.proof.scale.load import Deployment
 from perdure.proof.scale.load_chat import LoadChat
 from perdure.proof.scale.stages import session, settled
-from perdure.store.connection import connect
 
 PEOPLE = 20
 STARTS = 5
@@ -85,14 +84,12 @@ async def _chats(place: Deployment, count: int, seconds: float) -> list[Bar]:
 async def _rested(place: Deployment, http: aiohttp.ClientSession, count: int) -> Sequence[LoadChat]:
     """So many chats that had a turn and rest, dealt out to everybody."""
     found: list[LoadChat] = []
-    connection = await connect(place.database_url)
     for number in range(len(place.tokens)):
         talk = place.talk(http, number)
         await talk.create("[[say:20 tokens]]")
         await talk.close()
-        copies = await connection.fetch(sql("copied_chats"), talk.chat_id, count // len(place.tokens))
-        found += [LoadChat(http, talk.url, talk.token, chat_id=str(row["id"])) for row in copies]
-    await connection.close()
+        copies = await copied(place.database_url, talk.chat_id, count // len(place.tokens))
+        found += [LoadChat(http, talk.url, talk.token, chat_id=chat_id) for chat_id in copies]
     return found
 
 
