@@ -55,9 +55,17 @@ async def ask(chat: str, queue: str) -> str:
     return "".join(said)
 
 
+@DBOS.step()
+async def pay() -> None:
+    async with httpx.AsyncClient(timeout=None) as till:
+        await till.post(os.environ["BESIDE_TILL_URL"], json={})
+
+
 @DBOS.workflow()
 async def turn(chat: str, text: str, queue: str) -> None:
     await save(chat, "user", text)
+    if text.startswith("pay"):
+        await pay()
     await save(chat, "assistant", await ask(chat, queue))
     if queue in listening:
         listening[queue].put_nowait(None)

@@ -7,7 +7,8 @@ import pytest_asyncio
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from perdure.cli.bench_beside import PEERS, Conversations, Result, load, table
+from perdure.cli.bench_beside import Conversations, Result, load, table
+from perdure.cli.beside_peers import PEERS
 
 DBOS = next(peer for peer in PEERS if peer.name == "dbos")
 WANTED = Conversations(chats=3, turns=2, tokens=5)
@@ -46,6 +47,6 @@ async def test_a_conversation_that_is_refused_is_counted(url: str) -> None:
 
 @pytest.mark.parametrize("failures", [0, 2])
 def test_the_table_says_what_a_turn_takes(failures: int) -> None:
-    shown = table([Result("other", 10, 2.0, 0.05, 1.0, 0.5, 40, failures)]).splitlines()[-1]
-    assert shown.endswith("| 5.0 | 50 ms | 100.0 ms | 50.0 ms | 4.0 |")
+    shown = table([Result("other", 10, 2.0, 0.05, 1.0, 0.5, 40, failures, "paid once")]).splitlines()[-1]
+    assert shown.endswith("| 5.0 | 50 ms | 100.0 ms | 50.0 ms | 4.0 | paid once |")
     assert ("2 failed" in shown) == bool(failures)

@@ -62,9 +62,9 @@ def proof_folder() -> Generator[Path]:
 
 
 @contextmanager
-def own_postgres() -> Generator[Postgres]:
+def own_postgres(binaries: Path | None = None) -> Generator[Postgres]:
     with proof_folder() as folder:
-        server = EmbeddedPostgres(folder)
+        server = EmbeddedPostgres(folder, binaries)
         with server.lease() as lease:
             yield Postgres(server, lease.url, folder)
 
