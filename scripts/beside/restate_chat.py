@@ -1,4 +1,4 @@
-"""The smallest honest chat on Restate: a virtual object whose turn is journalled step by step; its server is ours to start."""
+"""The smallest honest chat on Restate: a virtual object whose turn is journalled step by step, and its server."""
 
 import asyncio
 import contextlib
