@@ -193,7 +193,11 @@ class Chats:
         if seen.sight is None:
             return await self._machine.advance_by(seen.chat, bundle, request=request)
         try:
-            return await self._machine.advance_by(seen.chat, bundle, request=replace(request, sight=seen.sight))
+            commit = await self._machine.advance_by(seen.chat, bundle, request=replace(request, sight=seen.sight))
+            if commit.empty:
+                # Only the row itself may say that nothing is to be done.
+                raise Outdated
+            return commit
         except Outdated:
             self._known.forget(seen.chat.id)
             raise

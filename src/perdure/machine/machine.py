@@ -11,7 +11,7 @@ from perdure.core.fence import Fence
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.tasks import Uncancelled
 from perdure.core.timing import Clock, SystemClock
-from perdure.machine.committer import Committer, Outdated, PlanFrom, Request
+from perdure.machine.committer import Committer, PlanFrom, Request
 from perdure.machine.editing import load_target
 from perdure.machine.family import archive_family
 from perdure.machine.following import Transitions, follow
@@ -80,11 +80,7 @@ class Machine:
         left = await self._locks.acquire(chat.id, request.patience)
         plan_from = _planner(bundle, request.fence)
         try:
-            plan = plan_from(chat)
-            if plan.empty and request.sight is not None:
-                # Only the row itself may say that nothing is to be done.
-                raise Outdated
-            return await self._write(plan, plan_from, request, left)
+            return await self._write(plan_from(chat), plan_from, request, left)
         finally:
             self._locks.release(chat.id)
 
