@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import asyncpg
+
 from perdure.proof.evidence import sql
-from perdure.store.connection import connect
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Size:
 
 async def copied(url: str, chat_id: str, count: int) -> list[str]:
     """So many copies of a chat at rest; their ids."""
-    connection = await connect(url)
+    connection = await asyncpg.connect(url)
     try:
         return [str(row["id"]) for row in await connection.fetch(sql("copied_chats"), chat_id, count)]
     finally:
@@ -28,7 +29,7 @@ async def copied(url: str, chat_id: str, count: int) -> list[str]:
 
 async def searchable(url: str, chats: Sequence[str], each: int) -> None:
     """Give chats so many messages that search knows."""
-    connection = await connect(url)
+    connection = await asyncpg.connect(url)
     try:
         index = await connection.fetchval("SELECT indexdef FROM pg_indexes WHERE indexname = 'search_documents_words'")
         # Filled without its index, which is then made at once: the same index, minutes earlier.
@@ -42,7 +43,7 @@ async def searchable(url: str, chats: Sequence[str], each: int) -> None:
 
 async def sizes(url: str) -> list[Size]:
     """The tables that grow with messages."""
-    connection = await connect(url)
+    connection = await asyncpg.connect(url)
     try:
         rows = await connection.fetch(sql("table_sizes"))
     finally:
