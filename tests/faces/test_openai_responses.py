@@ -74,8 +74,10 @@ ALWAYS = {
     "metadata": dict,
 }
 """What the open form of responses says that one has which is complete, and of which type."""
-MAYBE = {"incomplete_details", "previous_response_id", "instructions", "error", "max_output_tokens", "max_tool_calls"}
-MAYBE |= {"safety_identifier", "prompt_cache_key"}
+MAYBE = frozenset(
+    {"incomplete_details", "previous_response_id", "instructions", "error", "max_output_tokens"}
+    | {"max_tool_calls", "safety_identifier", "prompt_cache_key"}
+)
 
 
 async def test_a_response_has_all_that_the_open_form_asks_for(openai: AsyncOpenAI) -> None:

@@ -99,9 +99,10 @@ class AuthorizationServer:
         form = dict(parse_qsl(body.decode("latin-1")))
         if form.get("grant_type") != "authorization_code":
             return _refused("unsupported_grant_type", "Only codes are exchanged here.")
-        wanted = [form.get(name, "") for name in ("code", "client_id", "redirect_uri", "code_verifier")]
-        now = self._services.clock.now().timestamp()
-        secret = self._codes.redeemed(*wanted, now)
+        code, client_id, redirect, verifier = (
+            form.get(name, "") for name in ("code", "client_id", "redirect_uri", "code_verifier")
+        )
+        secret = self._codes.redeemed(code, client_id, redirect, verifier, self._services.clock.now().timestamp())
         if secret is None or not await self._services.authentication.taken(secret):
             return _refused("invalid_grant", "The code is over, was used, or is not for this program.")
         told: dict[str, object] = {
