@@ -28,4 +28,5 @@ def test_the_same_sources_give_the_same_bytes() -> None:
     first = bundle()
     bundle.cache_clear()
     assert bundle() == first
-    assert len(first) < 100 * 1024
+    # It is copied to every host over SSH. With copies of files it takes 102 KiB.
+    assert len(first) < 112 * 1024
