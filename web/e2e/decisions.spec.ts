@@ -16,11 +16,64 @@ async function asksBefore(person: Person, ...tools: string[]): Promise<void> {
 
 const cardOf = (person: Person) => person.page.getByRole("region", { name: "Approval needed" });
 
+test("some calls are decided together, the rest by keys and arrows", async ({ person }) => {
+  await asksBefore(person, "execute");
+  const calls = ["echo one", "echo two", "echo three", "echo four"];
+  await person.says(`${calls.map(run).join("")}[[then]][[say:all are answered]]`);
+  const entries = cardOf(person).getByRole("listitem");
+  await expect(entries).toHaveCount(4);
+  await entries.nth(0).getByRole("checkbox").check();
+  await entries.nth(1).getByRole("checkbox").check();
+  await cardOf(person).getByRole("button", { name: "Approve (2 selected)" }).click();
+  await expect(entries.nth(0)).toContainText("Approved");
+  await expect(entries.nth(1)).toContainText("Approved");
+  await entries.nth(2).getByRole("button", { name: "Approve", exact: true }).focus();
+  await person.page.keyboard.press("ArrowDown");
+  await expect(entries.nth(3).getByRole("button", { name: "Approve", exact: true })).toBeFocused();
+  await person.page.keyboard.press("d");
+  await person.page.keyboard.press("Enter");
+  await expect(entries.nth(3)).toContainText("Denied");
+  await entries.nth(2).getByRole("button", { name: "Approve", exact: true }).press("a");
+  await person.seesAnswer("all are answered");
+});
+
 test("all calls are decided at once", async ({ person }) => {
   await asksBefore(person, "execute");
   await person.says(`${run("echo one")}${run("echo two")}[[then]][[say:both ran]]`);
   await cardOf(person).getByRole("button", { name: "Approve (all 2)" }).click();
   await person.seesAnswer("both ran");
+});
+
+test("what somebody else decided first stands, and whoever comes second is told", async ({
+  person,
+  another,
+}) => {
+  await asksBefore(person, "execute");
+  await person.says(`${run("echo one")}${run("echo two")}[[then]][[say:decided]]`);
+  const second = await another();
+  let first = () => {};
+  const decided = new Promise<void>((resolve) => {
+    first = resolve;
+  });
+  await second.page.route("**/action", async (route) => {
+    await decided;
+    await route.continue();
+  });
+  await second.page.goto(person.page.url());
+  await cardOf(second)
+    .getByRole("listitem")
+    .first()
+    .getByRole("button", { name: "Approve", exact: true })
+    .click();
+  const entry = cardOf(person).getByRole("listitem").first();
+  await entry.getByRole("button", { name: "Deny" }).click();
+  await person.page.keyboard.press("Enter");
+  await expect(entry).toContainText("Denied");
+  first();
+  await expect(second.page.locator(".toast")).toContainText("already been decided");
+  await expect(cardOf(second).getByRole("listitem").first()).toContainText("Denied");
+  await cardOf(person).getByRole("button", { name: "Approve", exact: true }).click();
+  await person.seesAnswer("decided");
 });
 
 test("whoever approves sees an edit as its diff, and other arguments by their names", async ({ person }) => {

@@ -151,3 +151,35 @@ test("whoever forks a chat is asked which files the new one gets, and each has i
   await panel.getByRole("button", { name: /a\.txt/ }).click();
   await expect(panel.locator("pre")).toHaveText("second\n");
 });
+
+test("a comment on a line fits the panel and goes along with the next message", async ({ person }) => {
+  await person.startsChat(`${WORKSPACE}${write("a.py", "x = 1\ny = 2\n")}[[say:written]]`);
+  await person.seesAnswer("written");
+  await opensTab(person, "Changes");
+  const panel = person.page.getByRole("tabpanel", { name: "Changes" });
+  await panel.getByRole("button", { name: "Comment on line 2" }).click();
+  const box = panel.getByRole("textbox", { name: "Comment" });
+  const [outer, inner] = [await panel.boundingBox(), await box.boundingBox()];
+  expect((inner?.x ?? 0) + (inner?.width ?? 0)).toBeLessThanOrEqual((outer?.x ?? 0) + (outer?.width ?? 0));
+  await box.fill("Use three.");
+  await panel.getByRole("button", { name: "Add comment" }).click();
+  await expect(person.page.getByRole("region", { name: "Composer" })).toContainText("Use three.");
+  await person.says("[[say:noted]]");
+  await person.seesAnswer("noted");
+  await person.hasSaid("Use three.");
+  await expect(person.page.getByRole("region", { name: "Composer" })).not.toContainText("Use three.");
+});
+
+test("a picture in the workspace is shown as a picture", async ({ person }) => {
+  const dot =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const command = `echo ${dot} | base64 -d > dot.png`;
+  await person.startsChat(`${WORKSPACE}[[call:execute ${JSON.stringify({ command })}]][[then]][[say:drawn]]`);
+  await person.seesAnswer("drawn");
+  await opensTab(person, "Files");
+  const panel = person.page.getByRole("tabpanel", { name: "Files" });
+  await panel.getByRole("button", { name: /dot\.png/ }).click();
+  const picture = panel.getByRole("img", { name: "dot.png" });
+  await expect(picture).toBeVisible();
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+});
