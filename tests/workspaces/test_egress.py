@@ -15,10 +15,13 @@ from tests.workspaces.yard import Yard
 
 from perdure.core.ids import OrganisationId, WorkspaceId
 from perdure.core.timing import SystemClock
+from perdure.observe.measures.service import WorkspaceMeasures
+from perdure.observe.metrics import Metrics
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
 from perdure.store.tables import network
 from perdure.store.tables.workspaces import WorkspaceRow
+from perdure.testing.metric_reader import sample
 from perdure.workspaces.accounts import RequestAccounts
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.egress.control import EgressOptions
@@ -36,6 +39,8 @@ class Yarded:
     def __init__(self, pool: Pool, yard: Yard) -> None:
         self.pool, self.yard, self.servers = pool, yard, Servers()
         self.wish = replace(yard.wish, template="fenced")
+        self.metrics = Metrics()
+        self.measures = WorkspaceMeasures(self.metrics)
         self.service = self.replica()
 
     def replica(self) -> Workspaces:
@@ -43,7 +48,13 @@ class Yarded:
         options = EgressOptions(trust, (("api.example.test", ("127.0.0.1",)),), lambda sealed: sealed.decode())
         drivers = Drivers(folder, LocalDriver(folder, egress=options), options)
         return Workspaces(
-            self.pool, drivers, TemplateCatalogue(self.pool), LocalBus(), SystemClock(), patience=PATIENCE
+            self.pool,
+            drivers,
+            TemplateCatalogue(self.pool),
+            LocalBus(),
+            SystemClock(),
+            self.measures,
+            patience=PATIENCE,
         )
 
     async def made(self) -> WorkspaceRow:
@@ -117,6 +128,9 @@ async def test_each_request_is_counted_once_and_audited_where_that_is_set(
         used = await network.used(pool, row.id)
         assert used is not None
         assert (used.allowed, used.refused) == (round_, round_)
+        for verdict in ("allowed", "refused"):
+            page = yarded.metrics.render().decode()
+            assert sample(page, "perdure_workspace_requests_total", verdict=verdict) == round_
         # A proxy that was started again counts from one.
         await yarded.service.stop(row)
         row = await yarded.yard.row(row.id)
