@@ -68,7 +68,7 @@ class _Histogram(Histogram):
             super().observe(amount, exemplar)
             return
         total: Any = self._sum
-        buckets: Any = self._buckets  # pyright: ignore[reportUnknownMemberType]
+        buckets: Any = self._buckets  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         total.inc(amount)
         buckets[bisect_left(self._upper_bounds, amount)].inc(1)
 
