@@ -20,7 +20,7 @@ import {
 import { pressed } from "../stories/place.tsx";
 import type { Story } from "../stories/story.ts";
 import { chatAfter, World } from "../stories/World.tsx";
-import { FilesDialog } from "./filesBack.tsx";
+import { FilesDialog, ForkDialog } from "./filesBack.tsx";
 import { PastBar } from "./PastBar.tsx";
 import { Transcript } from "./Transcript.tsx";
 
@@ -706,41 +706,32 @@ export const BesideTheText: Story = {
   },
 };
 
-/** Files that would go back with an edited message. */
-export const FilesGoBack: Story = {
-  render: () => (
-    <World>
-      <FilesDialog
-        preview={{
-          possible: true,
-          count: 2,
-          files: [],
-          diff: DIFF,
-          complete: false,
-          left_out: "large.bin",
-          state: "s",
-        }}
-        answer={() => {}}
-      />
-    </World>
-  ),
+const DIFFERENT = {
+  possible: true,
+  count: 2,
+  files: [],
+  diff: DIFF,
+  complete: false,
+  left_out: "large.bin",
+  state: "s",
 };
-export const FilesStay: Story = {
-  render: () => (
-    <World>
-      <FilesDialog
-        preview={{
-          possible: false,
-          why_not: "They were not kept.",
-          count: 0,
-          files: [],
-          diff: "",
-          complete: true,
-          left_out: "",
-          state: "",
-        }}
-        answer={() => {}}
-      />
-    </World>
-  ),
+const NOT_KEPT = {
+  possible: false,
+  why_not: "They were not kept.",
+  count: 0,
+  files: [],
+  diff: "",
+  complete: true,
+  left_out: "",
+  state: "",
 };
+
+function inWorld(dialog: ReactNode): Story {
+  return { render: () => <World>{dialog}</World> };
+}
+
+/** Files that would go back with an edited message, and those that a fork would get. */
+export const FilesGoBack = inWorld(<FilesDialog preview={DIFFERENT} answer={() => {}} />);
+export const FilesStay = inWorld(<FilesDialog preview={NOT_KEPT} answer={() => {}} />);
+export const FilesOfAFork = inWorld(<ForkDialog preview={DIFFERENT} answer={() => {}} />);
+export const FilesOfAForkOfNow = inWorld(<ForkDialog preview={NOT_KEPT} answer={() => {}} />);
