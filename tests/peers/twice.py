@@ -17,8 +17,10 @@ class Twice:
     again: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once the first answer was taken."""
     repeated: asyncio.Event = field(default_factory=asyncio.Event)
+    _connections: list[asyncio.StreamWriter] = field(default_factory=list[asyncio.StreamWriter])
 
     async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._connections.append(writer)
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
@@ -33,7 +35,6 @@ class Twice:
                         writer.write(self.answers[0])
                         await writer.drain()
                     self.repeated.set()
-        writer.close()
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["Twice"]:
@@ -44,3 +45,7 @@ class Twice:
         finally:
             self.again.set()
             server.close()
+            for writer in self._connections:
+                writer.close()
+                with suppress(ConnectionError):
+                    await writer.wait_closed()
