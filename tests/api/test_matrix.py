@@ -90,7 +90,9 @@ async def cast(api: ServedApi) -> AsyncIterator[Cast]:
         await api.person("mallory", Role.ADMIN) as stranger,
         await api.person("eve", Role.OWNER, other) as elsewhere,
     ):
-        chat_id = (await ada.post("/chats", {"content": TEXT})).json["chat"]["id"]
+        begun = await ada.post("/chats", {"content": TEXT})
+        assert "chat" in begun.json, begun.body
+        chat_id = begun.json["chat"]["id"]
         await ada.put(f"/chats/{chat_id}/acl", {"users": [str(bob.id)]})
         yield Cast(UUID(chat_id), ada, bob, stranger, elsewhere)
 
