@@ -101,10 +101,10 @@ class TurnFeed:
 
     def _event(self, event: AnyEvent) -> list[TurnEvent]:
         match event:
-            case MessageEvent(message=message):
-                return self._message(message)
             case MessagePart(part=part):
                 return self._log.arrived(part)
+            case MessageEvent(message=message):
+                return self._message(message)
             case PreviewReset():
                 self._log.forget()
             case HistoryReset(after=after) if after < self._after:

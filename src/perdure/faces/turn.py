@@ -4,20 +4,17 @@ What a reader saw of a turn can be counted, and told again from anywhere: while 
 committed, on another replica. So text is cut at places that depend on the text, not on how a model sent it.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from perdure.core.deltas import AnyDelta, ReasoningDelta, TextDelta, ToolCallDelta, ToolResultDelta
 from perdure.core.failure import ChatError
 from perdure.core.message import AnyPart, FinishReason, Message, Reasoning, Role, Text, ToolCall, ToolResult
-
-_CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
-_PIECE = re.compile(rf"\s{{64}}|\s{{0,63}}(?:[{_CJK}]|[^\s{_CJK}]{{16}}|[^\s{_CJK}]{{1,15}}(?=[\s{_CJK}]))")
-"""Blanks and the word after them, once it is known that the word is over. A long word is cut, and so are many blanks:
-what is not told yet is looked at again with every token."""
+from perdure.faces.pieces import Growing, certain, pieces
 
 
 class TextKind(StrEnum):
@@ -32,9 +29,8 @@ class Opened:
     kind: TextKind
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """More of it."""
+class Piece(Struct, frozen=True, gc=False):
+    """More of it. A struct, because there is one for every word."""
 
     kind: TextKind
     text: str
@@ -106,36 +102,22 @@ def outcome_after(message: Message | None) -> Outcome:
     return Outcome.STOPPED if message is None else _TURNED.get(message.finish_reason, Outcome.COMPLETED)
 
 
-def pieces(text: str, start: int, *, whole: bool) -> Iterator[str]:
-    """The pieces of a text from a place on, as far as they are certain. The first letter is a piece of its own."""
-    if start == 0 and text:
-        yield text[0]
-        start = 1
-    while (found := _PIECE.match(text, start)) is not None:
-        yield found[0]
-        start = found.end()
-    if whole and start < len(text):
-        yield text[start:]
-
-
 @dataclass(slots=True)
-class _Growing:
+class _Known(Growing):
     """A text as far as it is known."""
 
     kind: TextKind
-    text: str = ""
 
 
 @dataclass(slots=True)
-class _Told:
+class _Told(Growing):
     """What was told of a part of the answer."""
 
     kind: TextKind | None
     """None where it is no text."""
-    text: str = ""
     open: bool = True
 
-    def agrees(self, part: _Growing, *, over: bool) -> bool:
+    def agrees(self, part: _Known, *, over: bool) -> bool:
         """Whether a part is the one that was told. One that is still being written may not have come as far again."""
         if part.kind is not self.kind:
             return False
@@ -144,36 +126,59 @@ class _Told:
         return part.text == self.text if over else self.text.startswith(part.text)
 
 
+@dataclass(slots=True)
+class _Growing:
+    """A part that is told while it grows. Most of what comes of an answer is more of it, and is not compared again."""
+
+    known: _Known
+    told: _Told
+    rest: str
+    """What is known of it and not told."""
+
+    def news(self, text: str) -> list[TurnEvent]:
+        rest = self.rest + text
+        found = certain(rest)
+        self.told.add(found)
+        self.rest = rest[sum(map(len, found)) :]
+        return [Piece(self.known.kind, piece) for piece in found]
+
+
 class TurnLog:
     """Takes what a stream tells of one turn, in order, and gives the turn's events."""
 
     def __init__(self, after: int) -> None:
         self._number = after
-        self._preview: dict[int, _Growing | None] = {}
+        self._preview: dict[int, _Known | None] = {}
         """What is known of the answer in flight, by the index of its parts. None where it is no text."""
         self._told: list[_Told] = []
         """What was told of this answer."""
         self._certain = 0
         """How many of its parts the attempt that is under way has given, too."""
+        self._growing: _Growing | None = None
+        """The part that is told while it grows, where all that was told of it is known to agree."""
         self.last: Message | None = None
         """The newest answer."""
 
     def arrived(self, delta: AnyDelta) -> list[TurnEvent]:
         """A piece of the answer in flight."""
-        growing = self._preview.get(delta.index)
         if isinstance(delta, TextDelta | ReasoningDelta):
-            if growing is None:
+            known = self._preview.get(delta.index)
+            if known is None:
                 kind = TextKind.TEXT if isinstance(delta, TextDelta) else TextKind.REASONING
-                growing = self._preview[delta.index] = _Growing(kind)
-            growing.text += delta.text
+                known = self._preview[delta.index] = _Known(kind)
+            known.add([delta.text])
+            if self._growing is not None and self._growing.known is known:
+                return self._growing.news(delta.text)
         elif isinstance(delta, ToolCallDelta | ToolResultDelta):
             self._preview.setdefault(delta.index, None)
-        known = (self._preview[index] for index in sorted(self._preview))
-        return list(self._news([part for part in known if part is None or part.text]))
+        self._growing = None
+        parts = (self._preview[index] for index in sorted(self._preview))
+        return list(self._news([part for part in parts if part is None or part.text]))
 
     def forget(self) -> None:
         """The answer in flight is given up: another attempt begins it anew."""
         self._preview.clear()
+        self._growing = None
         self._certain = 0
 
     def committed(self, message: Message) -> list[TurnEvent]:
@@ -196,10 +201,9 @@ class TurnLog:
         return self.last is None or self.last.finish_reason is not FinishReason.TOOL_CALLS
 
     def _answered(self, message: Message) -> Iterator[TurnEvent]:
-        self._preview.clear()
-        self._certain = 0
+        self.forget()
         shown = [part for part in message.parts if shows(part)]
-        yield from self._news([_growing(part) for part in shown], shown)
+        yield from self._news([_known(part) for part in shown], shown)
         # An attempt before had more to say.
         yield from self._taken_back(len(shown))
         self._told.clear()
@@ -207,7 +211,7 @@ class TurnLog:
         self.last = message
         yield Answered(message)
 
-    def _news(self, parts: Sequence[_Growing | None], final: Sequence[AnyPart] | None = None) -> Iterator[TurnEvent]:
+    def _news(self, parts: Sequence[_Known | None], final: Sequence[AnyPart] | None = None) -> Iterator[TurnEvent]:
         """What is to be told of the answer, of which so much is known."""
         while self._certain < len(parts):
             place = self._certain
@@ -223,7 +227,7 @@ class TurnLog:
                 return
             self._certain += 1
 
-    def _grown(self, part: _Growing, place: int, *, over: bool) -> Iterator[TurnEvent]:
+    def _grown(self, part: _Known, place: int, *, over: bool) -> Iterator[TurnEvent]:
         if place < len(self._told) and not self._told[place].agrees(part, over=over):
             yield from self._taken_back(place)
         if place == len(self._told):
@@ -232,12 +236,16 @@ class TurnLog:
         told = self._told[place]
         if not told.open:
             return
-        for piece in pieces(part.text, len(told.text), whole=over):
-            told.text += piece
+        known, start = part.text, len(told.text)
+        for piece in pieces(known, start, whole=over):
+            told.add([piece])
+            start += len(piece)
             yield Piece(part.kind, piece)
         if over:
             told.open = False
             yield Closed(part.kind, told.text)
+        elif start <= len(known):
+            self._growing = _Growing(part, told, known[start:])
 
     def _taken_back(self, place: int) -> Iterator[TurnEvent]:
         """What was told from a place on is not what the answer says."""
@@ -258,14 +266,12 @@ def shows(part: AnyPart) -> bool:
             return False
 
 
-def _growing(part: AnyPart) -> _Growing | None:
-    match part:
-        case Text():
-            return _Growing(TextKind.TEXT, part.text)
-        case Reasoning():
-            return _Growing(TextKind.REASONING, part.text)
-        case _:
-            return None
+def _known(part: AnyPart) -> _Known | None:
+    if not isinstance(part, Text | Reasoning):
+        return None
+    known = _Known(TextKind.TEXT if isinstance(part, Text) else TextKind.REASONING)
+    known.add([part.text])
+    return known
 
 
 def _told_whole(part: AnyPart) -> TurnEvent:

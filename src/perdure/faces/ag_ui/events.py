@@ -7,6 +7,7 @@ import msgspec
 
 from perdure.faces.agents import Question, Questions
 from perdure.faces.asked import TurnId
+from perdure.faces.delta import DeltaFrame, delta_frame
 from perdure.faces.following import TurnFeed
 from perdure.faces.turn import Called, Closed, Ended, Opened, Outcome, Piece, Returned, TextKind, TurnEvent
 
@@ -23,22 +24,35 @@ class Run:
         self._ids = {"threadId": thread_id, "runId": run_id}
         self._name = f"{turn.chat_id}-{turn.number}"
         self._texts = 0
+        self._more: DeltaFrame | None = None
+        """Makes the events of the text that is open."""
 
     def begun(self) -> bytes:
         return event("RUN_STARTED", **self._ids)
 
     def add(self, events: Iterable[TurnEvent]) -> bytes:
-        return b"".join(frame for each in events for frame in self._frames(each))
+        told: list[bytes] = []
+        for each in events:
+            if isinstance(each, Piece):
+                told.append(self._piece(each))
+            else:
+                told += self._frames(each)
+        return b"".join(told)
+
+    def _piece(self, piece: Piece) -> bytes:
+        if self._more is None:
+            kind, name = _CONTENTS[piece.kind], self._text
+            self._more = delta_frame(lambda text: event(kind, messageId=name, delta=text))
+        return self._more(piece.text)
 
     def _frames(self, told: TurnEvent) -> Iterator[bytes]:
         match told:
             case Opened(kind=kind):
                 self._texts += 1
+                self._more = None
                 if kind is TextKind.REASONING:
                     yield event("REASONING_START", messageId=self._text)
                 yield event(_STARTS[kind], messageId=self._text, role=_role(kind))
-            case Piece(kind=kind, text=text):
-                yield event(_CONTENTS[kind], messageId=self._text, delta=text)
             case Closed(kind=kind):
                 yield event(_ENDS[kind], messageId=self._text)
                 if kind is TextKind.REASONING:

@@ -9,6 +9,7 @@ from perdure.core.action import ActionKind
 from perdure.core.message import ToolCall, ToolResult
 from perdure.faces.agents import Question, Questions
 from perdure.faces.asked import TurnId
+from perdure.faces.delta import DeltaFrame, delta_frame
 from perdure.faces.following import TurnFeed
 from perdure.faces.turn import Answered, Called, Closed, Ended, Opened, Outcome, Piece, Returned, TurnEvent
 
@@ -35,6 +36,8 @@ class MessageStream:
         self._name = f"{turn.chat_id}-{turn.number}"
         self._own_tools = own_tools
         self._texts = 0
+        self._more: DeltaFrame | None = None
+        """Makes the chunks of the text that is open."""
         self._stepping = False
         self._known = approved
         """Calls that the page has already, with all that came before them; none where it has nothing more to skip."""
@@ -43,9 +46,21 @@ class MessageStream:
         return _event({"type": "start", "messageId": self._name})
 
     def add(self, events: Iterable[TurnEvent]) -> bytes:
-        return b"".join(_event(chunk) for event in events for chunk in self._news(event)) + (
-            DONE if _over(events) else b""
-        )
+        told: list[bytes] = []
+        for event in events:
+            if isinstance(event, Piece):
+                told.append(self._piece(event))
+            else:
+                told += map(_event, self._news(event))
+        return b"".join(told) + (DONE if _over(events) else b"")
+
+    def _piece(self, piece: Piece) -> bytes:
+        if self._known:
+            return b""
+        if self._more is None:
+            head = {"type": f"{piece.kind}-delta", "id": self._text}
+            self._more = delta_frame(lambda text: _event({**head, "delta": text}))
+        return self._more(piece.text)
 
     def asking(self, asked: Sequence[Question]) -> bytes:
         """The message pauses with questions; the request that answers them goes on with it."""
@@ -71,9 +86,8 @@ class MessageStream:
         match event:
             case Opened(kind=kind):
                 self._texts += 1
+                self._more = None
                 yield {"type": f"{kind}-start", "id": self._text}
-            case Piece(kind=kind, text=text):
-                yield {"type": f"{kind}-delta", "id": self._text, "delta": text}
             case Closed(kind=kind):
                 yield {"type": f"{kind}-end", "id": self._text}
             case Called(call=call):
@@ -88,6 +102,9 @@ class MessageStream:
                 pass
             case Ended():
                 yield from _ended(event)
+            case Piece():
+                # There is one for every word.
+                pass
 
     @property
     def _text(self) -> str:

@@ -10,6 +10,7 @@ from perdure.core.ids import ChatId
 from perdure.core.message import Role, Usage
 from perdure.faces.asked import Asked, Given, TurnId, assistant_given, result_given, user_given
 from perdure.faces.content import text_of
+from perdure.faces.delta import delta_frame
 from perdure.faces.openai.errors import OpenAiError, failure_of
 from perdure.faces.openai.ids import completion_id
 from perdure.faces.openai.wire import ChatMessage, CompletionBody, client_tools, effort_of
@@ -65,35 +66,48 @@ class Completion:
         self._calls: list[dict[str, Any]] = []
         self._usage = Usage()
         self._goes_on = False
+        self._more = {
+            TextKind.TEXT: delta_frame(lambda text: self.chunks([{"content": text}])),
+            TextKind.REASONING: delta_frame(lambda text: self.chunks([{"reasoning_content": text}])),
+        }
+        """Makes the chunks of pieces."""
         self.ended: Ended | None = None
 
-    def add(self, events: Iterable[TurnEvent]) -> Iterator[dict[str, Any]]:
-        """What each event adds to the message."""
+    def add(self, events: Iterable[TurnEvent]) -> bytes:
+        """The chunks of what each event adds to the message."""
+        told: list[bytes] = []
         for event in events:
-            match event:
-                case Opened(kind=TextKind.TEXT) if self._text and self._goes_on:
-                    # After a call of the agent's own: a client that keeps one text gets paragraphs.
-                    self._goes_on = False
-                    yield self._content("\n\n")
-                case Opened(kind=TextKind.REASONING) if self._reasoning:
-                    yield self._thought("\n\n")
-                case Piece(kind=TextKind.TEXT, text=text):
-                    yield self._content(text)
-                case Piece(text=text):
-                    yield self._thought(text)
-                case Called(call=call) if call.tool in self._own_tools:
-                    function = {"name": call.tool, "arguments": call.args or "{}"}
-                    self._calls.append({"id": call.call_id, "type": "function", "function": function})
-                    yield {"tool_calls": [{"index": len(self._calls) - 1, **self._calls[-1]}]}
-                case Called(call=call) if self._shows_tools:
-                    yield self._thought(f"\n\n{call.tool} {call.args}\n\n")
-                case Answered(message=message):
-                    self._goes_on = True
-                    self._usage += message.usage or Usage()
-                case Ended():
-                    self.ended = event
-                case _:
-                    pass
+            if isinstance(event, Piece):
+                self._said(event)
+                told.append(self._more[event.kind](event.text))
+            else:
+                told.append(self.chunks(self._news(event)))
+        return b"".join(told)
+
+    def _news(self, event: TurnEvent) -> Iterator[dict[str, Any]]:
+        match event:
+            case Opened(kind=TextKind.TEXT) if self._text and self._goes_on:
+                # After a call of the agent's own: a client that keeps one text gets paragraphs.
+                self._goes_on = False
+                yield self._content("\n\n")
+            case Opened(kind=TextKind.REASONING) if self._reasoning:
+                yield self._thought("\n\n")
+            case Called(call=call) if call.tool in self._own_tools:
+                function = {"name": call.tool, "arguments": call.args or "{}"}
+                self._calls.append({"id": call.call_id, "type": "function", "function": function})
+                yield {"tool_calls": [{"index": len(self._calls) - 1, **self._calls[-1]}]}
+            case Called(call=call) if self._shows_tools:
+                yield self._thought(f"\n\n{call.tool} {call.args}\n\n")
+            case Answered(message=message):
+                self._goes_on = True
+                self._usage += message.usage or Usage()
+            case Ended():
+                self.ended = event
+            case _:
+                pass
+
+    def _said(self, piece: Piece) -> None:
+        (self._text if piece.kind is TextKind.TEXT else self._reasoning).append(piece.text)
 
     def _content(self, text: str) -> dict[str, Any]:
         self._text.append(text)

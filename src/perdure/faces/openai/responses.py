@@ -11,6 +11,7 @@ from perdure.core.ids import ChatId
 from perdure.core.message import Effort, ToolCall, ToolResult, Usage
 from perdure.faces.asked import Asked, Given, TurnId, assistant_given, result_given, user_given
 from perdure.faces.content import text_of
+from perdure.faces.delta import NumberedFrame, numbered_frame
 from perdure.faces.openai.errors import failure_of
 from perdure.faces.openai.ids import conversation_id, item_id, response_id
 from perdure.faces.openai.items import output_text
@@ -100,6 +101,8 @@ class Response:
         """Calls of our own tools that have not returned, by id, and their place."""
         self._usage = Usage()
         self._number = 0
+        self._more: NumberedFrame | None = None
+        """Makes the frames of the text that is open."""
         self._answered: int | None = None
         """When the newest answer was there."""
         self.ended: Ended | None = None
@@ -112,15 +115,29 @@ class Response:
         return [self._event(f"response.{name}", response=self.object) for name in ("created", "in_progress")]
 
     def add(self, events: Iterable[TurnEvent]) -> list[bytes]:
-        return [frame for event in events for frame in self._frames(event)]
+        frames: list[bytes] = []
+        for event in events:
+            if isinstance(event, Piece):
+                frames.append(self._piece(event))
+            else:
+                frames += self._frames(event)
+        return frames
+
+    def _piece(self, piece: Piece) -> bytes:
+        if self._more is None:
+            kind, place = piece.kind, self._place(piece.kind)
+            name = "output_text" if kind is TextKind.TEXT else "reasoning_summary_text"
+            more: dict[str, object] = {} if kind is TextKind.REASONING else {"logprobs": []}
+            self._more = numbered_frame(
+                lambda number, text: _frame(f"response.{name}.delta", number, {**place, "delta": text, **more})
+            )
+        return self._more(self._next(), piece.text)
 
     def _frames(self, event: TurnEvent) -> Iterator[bytes]:
         match event:
             case Opened(kind=kind):
+                self._more = None
                 yield from self._opened(kind)
-            case Piece(kind=kind, text=text):
-                name = "output_text" if kind is TextKind.TEXT else "reasoning_summary_text"
-                yield self._event(f"response.{name}.delta", **self._place(kind), delta=text, **_logprobs(kind))
             case Closed():
                 yield from self._closed(event)
             case Called(call=call) if call.tool in self._own_tools:
@@ -207,10 +224,11 @@ class Response:
         return {"item_id": self._output[index]["id"], "output_index": index, within: 0}
 
     def _event(self, kind: str, **fields: object) -> bytes:
-        number = self._number
+        return _frame(kind, self._next(), fields)
+
+    def _next(self) -> int:
         self._number += 1
-        encoded = _encoder.encode({"type": kind, "sequence_number": number, **fields})
-        return b"event: %b\ndata: %b\n\n" % (kind.encode(), encoded)
+        return self._number - 1
 
     @property
     def object(self) -> dict[str, Any]:
@@ -255,8 +273,9 @@ class Response:
         }
 
 
-def _logprobs(kind: TextKind) -> dict[str, Any]:
-    return {"logprobs": []} if kind is TextKind.TEXT else {}
+def _frame(kind: str, number: int, fields: Mapping[str, object]) -> bytes:
+    encoded = _encoder.encode({"type": kind, "sequence_number": number, **fields})
+    return b"event: %b\ndata: %b\n\n" % (kind.encode(), encoded)
 
 
 def _tool(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -104,8 +104,7 @@ async def _done_aside(request: Request, body: CompletionBody, task: str) -> Answ
 
 
 async def _completed(completion: Completion, feed: TurnFeed) -> Answer:
-    for _ in completion.add(await told(feed)):
-        pass
+    completion.add(await told(feed))
     return completion.answer
 
 

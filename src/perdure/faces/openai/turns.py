@@ -63,7 +63,7 @@ async def chunks(completion: Completion, feed: TurnFeed, *, include_usage: bool)
     """A chat completion, piece by piece."""
     yield completion.begun()
     async for events in feed.batches():
-        frames = completion.chunks(completion.add(events))
+        frames = completion.add(events)
         if completion.ended is not None:
             frames += completion.last_chunks(include_usage=include_usage)
         if frames:
