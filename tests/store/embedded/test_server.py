@@ -77,6 +77,18 @@ def test_a_killed_server_comes_back_with_what_was_committed(machine: Machine) ->
     assert machine.postmaster() != server
 
 
+def test_a_server_that_dies_before_its_keeper_saw_it_ready_comes_back(machine: Machine) -> None:
+    process = machine.start()
+    eventually(lambda: machine.cluster.postmaster() is not None, "the server starts")
+    keeper = machine.keeper()
+    os.kill(keeper, signal.SIGSTOP)
+    eventually(lambda: machine.cluster.came_up(machine.postmaster()), "the server is ready")
+    machine.kill_server()
+    os.kill(keeper, signal.SIGCONT)
+    holder = machine.holding(process)
+    eventually(lambda: answers(holder), "the server answers again")
+
+
 def test_after_everything_was_killed_the_next_one_finds_what_was_committed(machine: Machine) -> None:
     holder = machine.hold()
     ask(holder, "CREATE TABLE kept AS SELECT 42 AS answer")

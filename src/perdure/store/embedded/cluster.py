@@ -107,7 +107,12 @@ class Cluster:
         lines = _lock_file(self.data / "postmaster.pid")
         if lines is None or not _runs_on(self.data, pid=int(lines[0])):
             return None
-        return Postmaster(int(lines[0]), ready=len(lines) > 7 and lines[7].strip() == "ready")
+        return Postmaster(int(lines[0]), ready=_says_ready(lines))
+
+    def came_up(self, pid: int) -> bool:
+        """Whether the server of this number has taken connections, also where it has been killed since."""
+        lines = _lock_file(self.data / "postmaster.pid")
+        return lines is not None and int(lines[0]) == pid and _says_ready(lines)
 
     def disown_stale_pids(self) -> None:
         """Make Postgres see that its lock files name no server, where the number was given away again.
@@ -157,6 +162,10 @@ def _lock_file(path: Path) -> list[str] | None:
     except FileNotFoundError:
         return None
     return lines if lines and lines[0].isdigit() else None
+
+
+def _says_ready(lines: list[str]) -> bool:
+    return len(lines) > 7 and lines[7].strip() == "ready"
 
 
 def _command(pid: int) -> list[str]:

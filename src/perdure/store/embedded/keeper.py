@@ -125,6 +125,7 @@ def _outlived(cluster: Cluster) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Server:
+    pid: int
     handle: int
     child: subprocess.Popen[str] | None
 
@@ -132,7 +133,7 @@ class _Server:
 def _adopt(cluster: Cluster) -> _Server | None:
     running = cluster.postmaster()
     try:
-        return None if running is None else _Server(os.pidfd_open(running.pid), None)
+        return None if running is None else _Server(running.pid, os.pidfd_open(running.pid), None)
     except ProcessLookupError:
         return None
 
@@ -143,7 +144,7 @@ def _start(cluster: Cluster, orders: Orders) -> _Server:
     child = orders.account.start(
         [orders.binaries.program("postgres"), *arguments], stdout=sys.stdout.fileno(), stderr=sys.stderr.fileno()
     )
-    return _Server(os.pidfd_open(child.pid), child)
+    return _Server(child.pid, os.pidfd_open(child.pid), child)
 
 
 def _watch(cluster: Cluster, server: _Server, alone: int) -> tuple[bool, bool]:
@@ -154,8 +155,8 @@ def _watch(cluster: Cluster, server: _Server, alone: int) -> tuple[bool, bool]:
     ready = False
     while True:
         events = dict(poll.poll(None if ready else 10))
-        current = cluster.postmaster()
-        ready = ready or (current is not None and current.ready)
+        # By what it wrote down: it may have been killed before we had a look while it lived.
+        ready = ready or cluster.came_up(server.pid)
         if alone in events:
             return False, ready
         if server.handle in events:
