@@ -7,10 +7,10 @@ from functools import cached_property
 from perdure.core.action import CallKind
 from perdure.core.card import Card, ClientTool
 from perdure.core.message import ToolCall
-from perdure.core.remembering import MadeOnce
+from perdure.core.remembering import MadeOnce, MadeOnceOfAll
 from perdure.core.screen import Screen
 from perdure.providers.estimate import estimate
-from perdure.providers.request import TOOLS_KEPT, ToolSpec
+from perdure.providers.request import TOOLS_KEPT, TOOLSETS_KEPT, ToolSpec
 from perdure.tools.arguments import is_json_object, of_object, parsed
 from perdure.tools.call import Mode, ToolFailed
 from perdure.tools.mcp.listing import server_of
@@ -50,12 +50,12 @@ class Toolset:
 
     @cached_property
     def specs(self) -> tuple[ToolSpec, ...]:
-        ours = [_spec(t) for t in self.ours.values() if t.name not in self.deferred and t.screen is None]
+        ours = [tool for tool in self.ours.values() if tool.name not in self.deferred and tool.screen is None]
         clients = [
             ToolSpec(tool.name, tool.description, of_object(tool.schema or NO_PARAMETERS))
             for tool in self.clients.values()
         ]
-        return (*ours, *clients, *(_spec(self.ours[name]) for name in self.found))
+        return (*_specs(ours), *clients, *_specs([self.ours[name] for name in self.found]))
 
     @property
     def screen(self) -> Screen | None:
@@ -154,3 +154,4 @@ def _tokens(tool: Tool) -> int:
 
 
 _spec = MadeOnce[Tool, ToolSpec](lambda tool: ToolSpec(tool.name, tool.description, tool.schema), room=TOOLS_KEPT)
+_specs = MadeOnceOfAll[Tool, tuple[ToolSpec, ...]](lambda tools: tuple(map(_spec, tools)), room=TOOLSETS_KEPT)

@@ -1,6 +1,6 @@
-"""Values that are made of an object once, for as long as the same object comes again."""
+"""Values that are made of objects once, for as long as the same objects come again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -12,16 +12,36 @@ class MadeOnce(Generic[K, V]):
 
     def __init__(self, make: Callable[[K], V], *, room: int) -> None:
         self._make = make
-        self._room = room
-        # With the object, so that no other one can have its id meanwhile.
-        self._made: dict[int, tuple[K, V]] = {}
+        self._made = _Made[K, V](room)
 
     def __call__(self, of: K) -> V:
-        found = self._made.get(id(of))
-        if found is not None:
-            return found[1]
-        value = self._make(of)
-        self._made[id(of)] = of, value
-        if len(self._made) > self._room:
-            del self._made[next(iter(self._made))]
+        key = id(of)
+        found = self._made.get(key)
+        return found[1] if found is not None else self._made.keep(key, of, self._make(of))
+
+
+class MadeOnceOfAll(Generic[K, V]):
+    """The same for several objects at once, in their order: one look for all of them."""
+
+    def __init__(self, make: Callable[[Sequence[K]], V], *, room: int) -> None:
+        self._make = make
+        self._made = _Made[Sequence[K], V](room)
+
+    def __call__(self, of: Sequence[K]) -> V:
+        key = tuple(map(id, of))
+        found = self._made.get(key)
+        return found[1] if found is not None else self._made.keep(key, tuple(of), self._make(of))
+
+
+class _Made(dict[Hashable, tuple[K, V]]):
+    """With the objects themselves, so that no other one can have the identity of one of them meanwhile."""
+
+    def __init__(self, room: int) -> None:
+        super().__init__()
+        self._room = room
+
+    def keep(self, key: Hashable, of: K, value: V) -> V:
+        self[key] = of, value
+        if len(self) > self._room:
+            del self[next(iter(self))]
         return value

@@ -1,7 +1,7 @@
 """How many tokens a prompt is likely to have, without asking anyone: rather too many than too few."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -17,9 +17,9 @@ from perdure.core.message import (
     ToolCall,
     ToolResult,
 )
-from perdure.core.remembering import MadeOnce
+from perdure.core.remembering import MadeOnceOfAll
 from perdure.providers.projection.media import Attachment
-from perdure.providers.request import TOOLS_KEPT, ToolSpec
+from perdure.providers.request import TOOLSETS_KEPT, ToolSpec
 
 BYTES_PER_TOKEN = 3
 """English prose has four and more, code and JSON about three, most other scripts two to three per token."""
@@ -42,15 +42,17 @@ def estimate(
     messages: Iterable[NewMessage],
     *,
     system: Iterable[str] = (),
-    tools: Iterable[ToolSpec] = (),
+    tools: Sequence[ToolSpec] = (),
     files: Mapping[str, int] = _NONE,
 ) -> int:
     """Tokens of a prompt. How many each file takes is for whoever knows the files to say."""
     spoken = sum(MESSAGE_TOKENS + sum(_part(part, files) for part in message.parts) for message in messages)
-    return spoken + sum(map(_described, tools)) + sum(map(tokens_in, system))
+    return spoken + _described(tools) + sum(map(tokens_in, system))
 
 
-_described = MadeOnce[ToolSpec, int](lambda tool: len(msgspec.json.encode(tool)) // BYTES_PER_TOKEN, room=TOOLS_KEPT)
+_described = MadeOnceOfAll[ToolSpec, int](
+    lambda tools: sum(len(msgspec.json.encode(tool)) // BYTES_PER_TOKEN for tool in tools), room=TOOLSETS_KEPT
+)
 
 
 def file_tokens(sent: Text | Attachment) -> int:

@@ -54,6 +54,8 @@ BACKGROUND = "background"
 
 TOOLS_KEPT = 1024
 """Of so many descriptions of tools what was made of them is kept."""
+TOOLSETS_KEPT = 64
+"""Of so many lists of tools what was made of the whole list is kept."""
 
 
 class ToolSpec(Struct, frozen=True):

@@ -7,7 +7,6 @@ from typing import Any
 from msgspec import Raw, json
 
 from perdure.core.message import Effort, Reasoning, Text, ToolCall, ToolResult
-from perdure.core.remembering import MadeOnce
 from perdure.providers.dialects.anthropic_messages.screen import (
     SCREEN,
     SCREEN_BETA,
@@ -16,13 +15,14 @@ from perdure.providers.dialects.anthropic_messages.screen import (
     takes_set,
 )
 from perdure.providers.dialects.conversation import Conversation, conversation
+from perdure.providers.dialects.described import Tools, describing, tools_hash
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, Searches, finished, path_for
 from perdure.providers.dialects.wire import to_json
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
-from perdure.providers.request import TOOLS_KEPT, ModelRequest, ToolSpec, WebSearch, budget, clamped
+from perdure.providers.request import ModelRequest, WebSearch, budget, clamped
 
 NAME = "anthropic_messages"
 PATH = "/v1/messages"
@@ -49,7 +49,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
     spoken = conversation(request, target, lambda turns: _messages(turns, target, as_set=as_set), key=as_set)
     tools = _tools(request, quirks, as_set=as_set)
     system = [{"type": "text", "text": text} for text in request.system if text.strip()]
-    hashes = [block_hash(to_json(block)) for block in (tools, *system) if block]
+    hashes = [*([tools_hash(tools)] if tools else []), *(block_hash(to_json(block)) for block in system)]
     _mark(tools, system, spoken.recent)
     betas = [*([BINDING] if model.binds_thinking else []), *([SCREEN_BETA] if request.screen and not as_set else [])]
     body = {
@@ -127,14 +127,11 @@ def _must_not_think(spoken: Conversation) -> bool:
     return under_way and spoken.begun_with_thought is False
 
 
-_described = MadeOnce[ToolSpec, Raw](
-    lambda tool: Raw(to_json({"name": tool.name, "description": tool.description, "input_schema": tool.schema})),
-    room=TOOLS_KEPT,
-)
+_described = describing(lambda tool: {"name": tool.name, "description": tool.description, "input_schema": tool.schema})
 
 
-def _tools(request: ModelRequest, quirks: Quirks, *, as_set: bool) -> list[Json | Raw]:
-    tools: list[Json | Raw] = [_described(tool) for tool in request.tools]
+def _tools(request: ModelRequest, quirks: Quirks, *, as_set: bool) -> Tools:
+    tools = _described(request.tools)
     if request.web_search is not None and quirks.searches is not Searches.NEVER:
         tools.append(_web_search(request.web_search))
     if request.screen is not None:
@@ -153,7 +150,7 @@ def _web_search(search: WebSearch) -> Json:
     return tool
 
 
-def _mark(tools: list[Json | Raw], system: list[Json], messages: list[Json]) -> None:
+def _mark(tools: Tools, system: list[Json], messages: list[Json]) -> None:
     """Where the provider may keep its cache: after the system text, and after each of the last two messages."""
     if system:
         system[-1]["cache_control"] = MARK

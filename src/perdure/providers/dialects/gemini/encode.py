@@ -7,6 +7,7 @@ from msgspec import Raw
 
 from perdure.core.message import Effort, Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.dialects.conversation import conversation
+from perdure.providers.dialects.described import describing
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, Searches, finished, path_for
 from perdure.providers.dialects.wire import objects, to_json
 from perdure.providers.model import Model, Thinking
@@ -84,14 +85,15 @@ def _thinking(effort: Effort | None, model: Model) -> Json | None:
     return {"includeThoughts": level is not Effort.NONE, "thinkingLevel": LEVELS.get(level, "HIGH")}
 
 
+_declared = describing(
+    lambda tool: {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.schema}
+)
+
+
 def _tools(request: ModelRequest, model: Model, quirks: Quirks) -> list[Json]:
     tools: list[Json] = []
     if request.tools and model.tools:
-        declared = [
-            {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.schema}
-            for tool in request.tools
-        ]
-        tools.append({"functionDeclarations": declared})
+        tools.append({"functionDeclarations": _declared(request.tools)})
     # Models that take a thinking budget refuse to search and to call functions in one request, and so does Vertex. None
     # knows a list of domains: rather no search than one that leads where it must not.
     search = request.web_search

@@ -3,8 +3,8 @@
 from msgspec import Raw
 
 from perdure.core.message import Reasoning, Text, ToolCall, ToolResult
-from perdure.core.remembering import MadeOnce
 from perdure.providers.dialects.conversation import conversation
+from perdure.providers.dialects.described import describing, tools_hash
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
 from perdure.providers.dialects.openai_chat.details import DETAILS, told_again
 from perdure.providers.dialects.wire import data_url, objects, to_json
@@ -12,7 +12,7 @@ from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.turns import AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
-from perdure.providers.request import TOOLS_KEPT, ModelRequest, ToolSpec, named
+from perdure.providers.request import ModelRequest, ToolSpec, named
 
 NAME = "openai_chat"
 PATH = "/chat/completions"
@@ -35,8 +35,8 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
     )
     system = [text for text in request.system if text.strip()]
     opening = [to_json({"role": "system", "content": "\n\n".join(system)})] if system else []
-    tools = [_described(tool) for tool in request.tools] if model.tools else []
-    blocks = [to_json(tools), *opening] if tools else opening
+    tools = _described(request.tools) if model.tools else []
+    hashes = (*([tools_hash(tools)] if tools else []), *map(block_hash, opening), *spoken.hashes)
     body = {
         "model": model.id,
         "messages": [*map(Raw, opening), *spoken.body()],
@@ -47,7 +47,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         **_settings(request, model, quirks),
     }
     whole = finished(body, request.settings.options, quirks)
-    return Encoded(path_for(model, PATH, quirks), {}, whole, (*map(block_hash, blocks), *spoken.hashes))
+    return Encoded(path_for(model, PATH, quirks), {}, whole, hashes)
 
 
 def _settings(request: ModelRequest, model: Model, quirks: Quirks) -> Json:
@@ -69,12 +69,12 @@ def _settings(request: ModelRequest, model: Model, quirks: Quirks) -> Json:
     return chosen
 
 
-def _tool(tool: ToolSpec) -> Raw:
+def _tool(tool: ToolSpec) -> Json:
     described = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
-    return Raw(to_json({"type": "function", "function": described}))
+    return {"type": "function", "function": described}
 
 
-_described = MadeOnce(_tool, room=TOOLS_KEPT)
+_described = describing(_tool)
 
 
 def _messages(turn: Turn, target: Target) -> list[Json]:

@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import Raw
-
 from perdure.core.message import FinishReason, Kind, NewMessage, Reasoning, Role, Text, ToolCall, ToolResult, Visibility
-from perdure.core.remembering import MadeOnce
 from perdure.providers.dialects.conversation import conversation
+from perdure.providers.dialects.described import Tools, describing, tools_hash
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
 from perdure.providers.dialects.openai_responses.screen import screen_shown, screen_used, seen_screens
 from perdure.providers.dialects.wire import data_url, to_json
@@ -16,7 +14,7 @@ from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.provider_blocks import told
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
-from perdure.providers.request import BACKGROUND, CHAIN, TOOLS_KEPT, ModelRequest, ToolSpec, WebSearch, named
+from perdure.providers.request import BACKGROUND, CHAIN, ModelRequest, ToolSpec, WebSearch, named
 
 _WHOLE = (FinishReason.STOP, FinishReason.LENGTH)
 
@@ -81,8 +79,8 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         "prompt_cache_key": request.cache_key,
         **_settings(request, model),
     }
-    blocks = [*([to_json(tools)] if tools else []), *map(to_json, system)]
-    hashes = (*map(block_hash, blocks), *spoken.hashes)
+    blocks = map(to_json, system)
+    hashes = (*([tools_hash(tools)] if tools else []), *map(block_hash, blocks), *spoken.hashes)
     return Encoded(
         path_for(model, PATH, quirks), {}, finished(body, options, quirks), hashes, chained=linked is not None
     )
@@ -104,16 +102,16 @@ def _settings(request: ModelRequest, model: Model) -> Json:
     return chosen
 
 
-def _tool(tool: ToolSpec) -> Raw:
+def _tool(tool: ToolSpec) -> Json:
     described = {"name": tool.name, "description": tool.description, "parameters": tool.schema, "strict": False}
-    return Raw(to_json({"type": "function", **described}))
+    return {"type": "function", **described}
 
 
-_described = MadeOnce(_tool, room=TOOLS_KEPT)
+_described = describing(_tool)
 
 
-def _tools(request: ModelRequest) -> list[Json | Raw]:
-    tools: list[Json | Raw] = [_described(tool) for tool in request.tools]
+def _tools(request: ModelRequest) -> Tools:
+    tools = _described(request.tools)
     # It knows no list of what is blocked: rather no search than one that leads there.
     if request.web_search is not None and not request.web_search.blocked_domains:
         tools.append(_web_search(request.web_search))
