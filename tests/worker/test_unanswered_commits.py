@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 import pytest
+import pytest_asyncio
 
 from perdure.agent.decision import Policy
 from perdure.agent.prepare import Rules
@@ -38,13 +39,17 @@ from perdure.sim.recording import Recorded
 from perdure.sim.script import Script, Step, Text
 from perdure.sim.server import Simulator
 from perdure.store.execution import Execution
-from perdure.store.pool import Pool, open_pool
+from perdure.store.pool import open_pool
 from perdure.store.pubsub import LocalBus
 from perdure.testing.clock import HurriedClock
+from perdure.testing.pgbouncer import prepares
 from perdure.testing.polling import seen
+from perdure.testing.postgres import Databases
 from perdure.testing.replica import InProcessReplica, open_replica
 from perdure.tools.builtin import AGENT_TOOLS
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 OLD = "[[say:old answer]]"
 NEW = "[[script:new]] new question"
@@ -62,7 +67,6 @@ class World:
     sim: Simulator
     beside: Machine
     payments: list[str] = field(default_factory=list[str])
-    more: tuple[Tool, ...] = ()
 
     def payment(self) -> Tool:
         @tool(Effect.ONCE)
@@ -148,18 +152,31 @@ class World:
                 await asyncio.sleep(0.001)
 
 
-@pytest.fixture
-async def world(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[World]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_world(databases: Databases) -> AsyncIterator[World]:
+    """One replica for all tests: each makes its own chats, and most of what a test took was to begin a replica."""
     async with (
-        Proxy(database_url).running() as proxy,
+        databases.fresh() as url,
+        open_pool(url, prepare=prepares(url)) as pool,
+        Simulator(rate=None) as sim,
+        Proxy(url).running() as proxy,
         open_pool(proxy.url) as through,
-        open_replica(database_url, through, sim.url, clock=HurriedClock(20)) as replica,
+        open_replica(url, through, sim.url, clock=HurriedClock(20)) as replica,
     ):
-        world = World(replica, proxy, sim, Machine(Execution(pool), Announcer(LocalBus())))
-        replica.tools.tools = (world.payment(), alone())
         # A script, since directives of several messages in a row add up.
         sim.script(Script("new", (Step((Text("new answer"),)),)))
-        yield world
+        yield World(replica, proxy, sim, Machine(Execution(pool), Announcer(LocalBus())))
+
+
+@pytest.fixture
+def world(shared_world: World) -> World:
+    """With what a test begins with, whatever the last one chose."""
+    shared_world.payments.clear()
+    replica = shared_world.replica
+    replica.tools.tools = (shared_world.payment(), alone())
+    replica.models.fallbacks = {}
+    replica.sources.rules_now = Rules()
+    return shared_world
 
 
 def alone() -> Tool:
