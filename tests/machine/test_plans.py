@@ -1,16 +1,17 @@
 """Plans in memory: what a bundle of transitions adds up to, without a database."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from uuid import uuid4
 
 import pytest
+from msgspec.structs import replace
 
 from perdure.core.action import ActionKind
 from perdure.core.chat import Busy, Chat, State
 from perdure.core.errors import ChatNotFound, TransitionNotAllowed
 from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId, UserId
-from perdure.core.message import Effort, NewMessage, Role, Text, ToolCall, ToolResult
+from perdure.core.message import AnyPart, Effort, NewMessage, Role, Text, ToolCall, ToolResult
 from perdure.machine.change import Owner
 from perdure.machine.following import follow
 from perdure.machine.transitions import (
@@ -44,6 +45,26 @@ def assistant(*parts: Text | ToolCall) -> NewMessage:
 
 def created(*messages: NewMessage) -> Chat:
     return follow(None, [Create(messages)], chat_id=ChatId(uuid4())).chat
+
+
+class Looked(tuple[AnyPart, ...]):
+    """Parts that count how often they are gone through."""
+
+    __slots__ = ()
+    times = 0
+
+    def __iter__(self) -> Iterator[AnyPart]:
+        Looked.times += 1
+        return super().__iter__()
+
+
+def test_a_long_history_is_gone_through_once_where_a_chat_begins_with_it() -> None:
+    pairs = 500
+    history = [message for _ in range(pairs) for message in (user("hi"), assistant(Text("hello")))]
+    long = [replace(m, parts=Looked(m.parts)) if m.role is Role.ASSISTANT else m for m in history]
+    Looked.times = 0
+    assert created(*long, user("and now?")).next_message == 2 * pairs + 2
+    assert Looked.times <= 10 * pairs
 
 
 def test_a_turn_is_two_bundles_and_two_snapshots() -> None:

@@ -1,6 +1,6 @@
 """What a change makes of a chat: the one place that carries changes out. Pure to whoever asks for a plan."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from datetime import timedelta
 
@@ -20,9 +20,10 @@ FILES_LIMIT = 50
 """How many files people may attach to a chat, and how many its tools may add."""
 
 
-def calls_after(chat: Chat, messages: tuple[NewMessage, ...], kinds: Mapping[str, CallKind]) -> tuple[OpenCall, ...]:
-    """The calls that are open once these messages are in the history."""
-    calls = chat.open_calls
+def calls_after(
+    calls: tuple[OpenCall, ...], messages: Iterable[NewMessage], kinds: Mapping[str, CallKind]
+) -> tuple[OpenCall, ...]:
+    """The calls that are open once these messages are in the history, where these were open before."""
     for message in messages:
         calls = _calls_after_one(calls, message, kinds)
     return calls

@@ -68,7 +68,7 @@ class CommitStep(Struct, frozen=True, kw_only=True):
     def plan(self, chat: Chat) -> Change:
         if not self.messages:
             raise refuse(self, chat, "A step has at least one message.")
-        open_calls = calls_after(chat, self.messages, self.call_kinds)
+        open_calls = calls_after(chat.open_calls, self.messages, self.call_kinds)
         delivers = self.continues and not open_calls
         return Change(
             append=self.messages,

@@ -49,7 +49,7 @@ class FinishInterruption(Struct, frozen=True):
     files: tuple[FileId, ...] = ()
 
     def plan(self, chat: Chat) -> Change:
-        if calls_after(chat, self.partial, {}):
+        if calls_after(chat.open_calls, self.partial, {}):
             raise refuse(self, chat, "A call would stay unanswered.")
         head = tuple(entry.number for entry in chat.queue[:1])
         return Change(

@@ -1,8 +1,10 @@
 """How a chat comes to be, rests in the archive, is asked to compact, and is mended."""
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
-from perdure.core.action import ActionKind, CallKind
+from perdure.core.action import ActionKind, CallKind, OpenCall
 from perdure.core.card import CardChange
 from perdure.core.chat import Chat, Status
 from perdure.core.errors import Fenced
@@ -36,17 +38,19 @@ class Create(Struct, frozen=True):
     def _answered(self, chat: Chat) -> tuple[NewMessage, ...]:
         """The messages, with a result for every call that a user message or rest would leave open."""
         messages: list[NewMessage] = []
+        # Carried along: a history that is brought here may be long, and is gone through once.
+        calls = chat.open_calls
         for message in self.messages:
             if message.role is Role.USER and message.kind is Kind.ORDINARY:
-                messages += _missing(chat, messages)
+                messages += _missing(calls)
+                calls = ()
             messages.append(message)
-        if not self.runs:
-            messages += _missing(chat, messages)
-        return tuple(messages)
+            calls = calls_after(calls, (message,), {})
+        return tuple(messages) if self.runs else (*messages, *_missing(calls))
 
 
-def _missing(chat: Chat, messages: list[NewMessage]) -> list[NewMessage]:
-    return [synthetic(call, Reason.NEW_MESSAGE) for call in calls_after(chat, tuple(messages), {})]
+def _missing(calls: Iterable[OpenCall]) -> list[NewMessage]:
+    return [synthetic(call, Reason.NEW_MESSAGE) for call in calls]
 
 
 class TakeIn(Struct, frozen=True):
