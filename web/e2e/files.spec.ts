@@ -139,6 +139,7 @@ test("whoever forks a chat is asked which files the new one gets, and each has i
   await person.page.getByRole("button", { name: "Fork from here" }).first().click();
   const asked = person.page.getByRole("dialog", { name: "Files of the new chat" });
   await expect(asked.locator(".diff-removed .diff-code")).toHaveText(["second"]);
+  expect(await person.findingsInBothThemes()).toEqual([]);
   await asked.getByRole("button", { name: "Files as they were then" }).click();
   await expect(person.page).not.toHaveURL(original);
   await opensTab(person, "Files");
@@ -150,6 +151,40 @@ test("whoever forks a chat is asked which files the new one gets, and each has i
   await person.page.getByRole("tab", { name: "Files" }).click();
   await panel.getByRole("button", { name: /a\.txt/ }).click();
   await expect(panel.locator("pre")).toHaveText("second\n");
+});
+
+test("created, edited, renamed and deleted files are told apart, whatever tool did it", async ({
+  person,
+}) => {
+  const run = (command: string) => `[[call:execute ${JSON.stringify({ command })}]][[then]]`;
+  await person.startsChat(
+    `${WORKSPACE}${run("mkdir src; echo one > src/kept.txt; seq 1 40 > src/moved.txt; echo gone > src/gone.txt")}[[say:before]]`,
+  );
+  await person.seesAnswer("before");
+  // What was there before a chat is what it found: another chat in the same place begins with these.
+  const { chat } = await person.asks<{ chat: { workspace_id: string } }>(
+    "GET",
+    new URL(person.page.url()).pathname,
+  );
+  const content = [
+    {
+      type: "text",
+      text: `${write("src/new.txt", "new\n")}${run("echo two >> src/kept.txt; mv src/moved.txt src/named.txt; rm src/gone.txt")}[[say:after]]`,
+    },
+  ];
+  const second = await person.asks<{ chat: { id: string } }>("POST", "/chats", {
+    content,
+    workspace_id: chat.workspace_id,
+  });
+  await person.page.goto(`/chats/${second.chat.id}`);
+  await person.seesAnswer("after");
+  await opensTab(person, "Changes");
+  const panel = person.page.getByRole("tabpanel", { name: "Changes" });
+  const file = (name: string) => panel.getByRole("region", { name, exact: true });
+  await expect(file("src/new.txt").locator(".diff-added .diff-code")).toHaveText(["new"]);
+  await expect(file("src/kept.txt").locator(".diff-added .diff-code")).toHaveText(["two"]);
+  await expect(file("src/gone.txt").locator(".diff-removed .diff-code")).toHaveText(["gone"]);
+  await expect(file("src/named.txt").locator(".diff-head")).toContainText("src/moved.txt → src/named.txt");
 });
 
 test("a comment on a line fits the panel and goes along with the next message", async ({ person }) => {

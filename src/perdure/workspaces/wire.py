@@ -232,9 +232,12 @@ class TakenSnapshot(msgspec.Struct, frozen=True):
 class DifferentFile(msgspec.Struct, frozen=True):
     path: str
     status: str
+    """`new`, `changed`, `renamed` or `deleted`."""
     binary: bool
     added: int
     removed: int
+    was: str = ""
+    """The name that a renamed file had."""
 
 
 class Difference(msgspec.Struct, frozen=True):

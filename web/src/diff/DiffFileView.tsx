@@ -53,6 +53,9 @@ export function DiffFileView({ file, mode, viewed, onViewed, onComment }: Props)
         )}
       </div>
       {open && file.binary && <p className="quiet diff-note">{t("A binary file.")}</p>}
+      {open && renamed(file) && !file.binary && file.hunks.length === 0 && (
+        <p className="quiet diff-note">{t("Renamed without changes.")}</p>
+      )}
       {open && file.hunks.length > 0 && (
         <section
           className="diff-scroll"

@@ -47,6 +47,16 @@ describe("a unified diff", () => {
       ["exit()", "exit()"],
     ]);
   });
+  test("tells a renamed file by both its names, also without a change in it", () => {
+    const [renamed] = parseDiff("diff --git a/a b/c b/b c\nrename from a b/c\nrename to b c\n");
+    expect([renamed?.was, renamed?.path, renamed?.hunks]).toEqual(["a b/c", "b c", []]);
+  });
+  test("a removed line that looks like a head is a line", () => {
+    const text = "--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n--- old words\n+++ new words\n one\n";
+    const [file, ...others] = parseDiff(`${text}--- a/z\n+++ b/z\n@@ -1 +1 @@\n-x\n+y\n`);
+    expect([file?.path, file?.added, file?.removed, others.length]).toEqual(["q.sql", 1, 1, 1]);
+    expect(file?.hunks[0]?.lines.map((line) => line.text)).toEqual(["-- old words", "++ new words", "one"]);
+  });
   test("a removed file keeps its name", () => {
     expect(parseDiff("--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-bye\n")[0]?.path).toBe("gone.txt");
   });

@@ -19,48 +19,90 @@ export interface DiffFile {
   binary: boolean;
 }
 
-const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/;
+const NAMED = /^rename (from|to) (.+)$/;
 
 export function parseDiff(text: string): DiffFile[] {
-  const files: DiffFile[] = [];
-  let file: DiffFile | null = null;
-  let hunk: Hunk | null = null;
-  let [before, after] = [0, 0];
-  const start = () => {
-    file = { path: "", was: "", hunks: [], added: 0, removed: 0, binary: false };
-    hunk = null;
-    files.push(file);
+  const reading = new Reading();
+  for (const line of text.split("\n")) reading.read(line);
+  return reading.files;
+}
+
+class Reading {
+  readonly files: DiffFile[] = [];
+  #hunk: Hunk | null = null;
+  /** The numbers of the next lines, and how many of each side the hunk still has. */
+  #before = 0;
+  #after = 0;
+  #left = { before: 0, after: 0 };
+
+  get #file(): DiffFile | null {
+    return this.files.at(-1) ?? null;
+  }
+
+  #start(names: Partial<DiffFile> = {}): DiffFile {
+    const file = { path: "", was: "", hunks: [], added: 0, removed: 0, binary: false, ...names };
+    this.#hunk = null;
+    this.files.push(file);
     return file;
-  };
-  for (const line of text.split("\n")) {
+  }
+
+  read(line: string): void {
+    // Within a hunk, a line that looks like a head is a line: "-- a comment" that was removed has three dashes.
+    if (this.#hunk && this.#file && this.#left.before + this.#left.after > 0) {
+      const read = lineOf(line, this.#before, this.#after);
+      if (read) return this.#take(read, this.#file, this.#hunk);
+      if (line.startsWith("\\")) return;
+      this.#left = { before: 0, after: 0 };
+    }
+    this.#readHead(line);
+  }
+
+  #take(read: DiffLine, file: DiffFile, hunk: Hunk): void {
+    hunk.lines.push(read);
+    if (read.kind !== "added") {
+      this.#before++;
+      this.#left.before--;
+    }
+    if (read.kind !== "removed") {
+      this.#after++;
+      this.#left.after--;
+    }
+    if (read.kind === "added") file.added++;
+    if (read.kind === "removed") file.removed++;
+  }
+
+  #readHead(line: string): void {
     const head = HUNK.exec(line);
+    const named = NAMED.exec(line);
+    const file = this.#file;
     if (line.startsWith("diff --git ")) {
       const names = / a\/(.+) b\/(.+)$/.exec(line);
-      Object.assign(start(), { was: names?.[1] ?? "", path: names?.[2] ?? "" });
+      this.#start({ was: names?.[1] ?? "", path: names?.[2] ?? "" });
+    } else if (named && file) {
+      if (named[1] === "from") file.was = named[2] ?? "";
+      else file.path = named[2] ?? "";
     } else if (line.startsWith("--- ")) {
-      const current: DiffFile = file && (file as DiffFile).hunks.length === 0 ? file : start();
+      const current = file?.hunks.length === 0 ? file : this.#start();
       current.was = nameIn(line);
-      hunk = null;
+      this.#hunk = null;
     } else if (line.startsWith("+++ ") && file) {
       const name = nameIn(line);
-      (file as DiffFile).path = name === "/dev/null" ? (file as DiffFile).was : name;
+      file.path = name === "/dev/null" ? file.was : name;
     } else if (head) {
-      hunk = { heading: (head[3] ?? "").trim(), lines: [] };
-      (file ?? start()).hunks.push(hunk);
-      [before, after] = [Number(head[1]), Number(head[2])];
+      this.#begin(head, file ?? this.#start());
     } else if (/^(Binary files|GIT binary patch)/.test(line) && file) {
-      (file as DiffFile).binary = true;
-    } else if (hunk && file) {
-      const read = lineOf(line, before, after);
-      if (!read) continue;
-      (hunk as Hunk).lines.push(read);
-      if (read.kind !== "added") before++;
-      if (read.kind !== "removed") after++;
-      if (read.kind === "added") (file as DiffFile).added++;
-      if (read.kind === "removed") (file as DiffFile).removed++;
+      file.binary = true;
     }
   }
-  return files;
+
+  #begin(head: RegExpExecArray, file: DiffFile): void {
+    const [, before, many, after, more, heading] = head;
+    this.#hunk = { heading: (heading ?? "").trim(), lines: [] };
+    file.hunks.push(this.#hunk);
+    [this.#before, this.#after] = [Number(before), Number(after)];
+    this.#left = { before: Number(many ?? 1), after: Number(more ?? 1) };
+  }
 }
 
 function lineOf(line: string, before: number, after: number): DiffLine | null {
