@@ -15,7 +15,7 @@ from perdure.core.message import Kind, Role, Text, ToolResult
 from perdure.machine.transitions import RequestCompaction, SendMessage
 from perdure.providers.estimate import BYTES_PER_TOKEN
 from perdure.providers.request import ModelSettings
-from perdure.sim.script import Call, GatePart, Script, Step
+from perdure.sim.script import Call, Fault, GatePart, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
@@ -103,6 +103,27 @@ async def test_what_failed_is_asked_again_with_a_shorter_history_if_somebody_wan
     # The summary, and what failed, which fails again.
     assert (await boundaries(replica, chat), len(sim.requests)) == (1, asked + 2)
     assert (after.last_error, b"This one fails." in bytes(sim.requests[-1].body)) == (failed.last_error, True)
+
+
+async def test_a_summary_that_is_still_too_long_becomes_shorter_where_somebody_retries_with_a_compaction(
+    replica: InProcessReplica, sim: Simulator
+) -> None:
+    # A summary that is as long as it may be: the plain cut of what was said.
+    replica.sources.rules_now = Rules(summary_model=ModelName("unknown-summariser"))
+    sim.script(Script("refused", (Step((Fault("overflow"),)),) * 9, counted=True))
+    chat, _ = await talked(replica, 3)
+    await replica.someone_adds(chat, "[[script:refused]]")
+    failed = await replica.comes_to_rest(chat)
+    assert failed.last_error is not None
+    assert failed.last_error.kind is ErrorKind.CONTEXT_OVERFLOW
+    by_itself = await boundaries(replica, chat)
+    sim.script(Script("refused", (Step((Say("It fits now."),)),) * 20, counted=True))
+    await replica.machine.change(chat, RequestCompaction(retry=True))
+    after = await replica.until(chat, lambda row: row.state is State.W)
+    assert (after.last_error, await boundaries(replica, chat)) == (None, by_itself + 1)
+    query = "SELECT length(parts::text) FROM messages WHERE chat_id = $1 AND kind = 'boundary' ORDER BY number"
+    *_, first, second = [row[0] for row in await replica.pool.fetch(query, chat)]
+    assert second < first
 
 
 @pytest.mark.parametrize("waiting", [False, True])

@@ -24,6 +24,38 @@ test("questions that failed say why, and cannot be answered", async ({ person })
   await expect(person.transcript.getByRole("group", { name: "Which?" })).toHaveAttribute("disabled", "");
 });
 
+test("a chat that outgrew its model is summarized and retried, or goes on with another model", async ({
+  person,
+}) => {
+  await person.page.goto("/");
+  const { items } = await person.asks<{ items: { id: string }[] }>("GET", "/providers");
+  await person.asks("POST", "/model-settings", {
+    name: "roomy",
+    provider_id: items[0]?.id,
+    model: "demo",
+  });
+  // Once before the chat is summarized by itself, and once after it.
+  const over = { parts: [{ type: "fault", kind: "overflow" }] };
+  for (const text of ["it fits now", "there is room"]) {
+    const fits = { parts: [{ type: "text", text }] };
+    const steps = [over, over, ...Array(9).fill(fits)];
+    await person.scripts({ name: text.replaceAll(" ", "-"), counted: true, steps });
+  }
+  await person.startsChat("[[say:900 tokens]]");
+  await person.seesAnswer("the old sea");
+  const card = person.page.getByRole("region", { name: "Error" });
+  await person.says("[[script:it-fits-now]]");
+  await card.getByRole("button", { name: "Compact and retry" }).click();
+  await expect(card).toHaveCount(0, { timeout: 9_000 });
+  await person.seesAnswer("it fits now");
+  await person.says("[[script:there-is-room]]");
+  await card.getByRole("button", { name: "Retry with another model" }).click();
+  await person.page.getByRole("menuitem", { name: /roomy/ }).click();
+  await person.seesAnswer("there is room");
+  await expect(person.transcript.locator(".turn-facts").last()).toContainText("roomy");
+  await person.asks("DELETE", "/model-settings/roomy");
+});
+
 test("a sign-in link that is over shows a page of the product, with the way on", async ({
   browser,
   server,

@@ -254,8 +254,9 @@ class Chats:
     async def shares(self, chat_id: ChatId) -> list[Share]:
         return await shares.listed(self._rows, chat_id)
 
-    async def compactable(self, chat_id: ChatId) -> bool:
-        return await chats.compactable(self._rows, chat_id) or False
+    async def compactable(self, chat_id: ChatId, *, again: bool = False) -> bool:
+        """Whether there is something to summarise; `again`: be it a summary."""
+        return await chats.compactable(self._rows, chat_id, again) or False
 
     async def mark_read(self, seen: Seen, number: int) -> bool:
         """Whether the inbox had something to say of it that is read now, too."""

@@ -46,7 +46,7 @@ def facts_of(
         overflowed=overflowed,
         over_budget=over_budget,
         worst_case=prompt.worst_case if chat.budget_limit is not None else 0,
-        compactable=compactable(history),
+        compactable=compactable(history) or (chat.continuing and history.boundary is not None),
         step_limit=prepared.rules.step_limit,
         approvers=approvers_of(history, prepared),
     )

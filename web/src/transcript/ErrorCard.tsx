@@ -43,6 +43,12 @@ function OtherModel({ onModel }: { onModel: (name: string) => void }) {
 }
 
 const selectCard = (chat: ChatState) => chat.card;
+/** Nothing becomes shorter where nothing was answered yet: then the first message is too long. */
+const selectAnswered = (chat: ChatState) =>
+  chat.older !== "none" ||
+  chat.messages.some(
+    (message) => message.role === "assistant" && (message.kind ?? "ordinary") === "ordinary",
+  );
 
 /** What happened, what to do, and a button that does it. */
 export function ErrorCard({ error }: { error: ChatError }) {
@@ -50,6 +56,7 @@ export function ErrorCard({ error }: { error: ChatError }) {
   const mine = useMine();
   const { complain } = useToasts();
   const overflow = error.kind === "context_overflow";
+  const compactable = useChat(selectAnswered) && overflow;
   const retry = async (body: object, model?: string) => {
     try {
       if (model) await api.patch(`/chats/${live.id}`, { model });
@@ -82,12 +89,12 @@ export function ErrorCard({ error }: { error: ChatError }) {
         )}
         {mine && (
           <div className="spread wrap">
-            {overflow && (
+            {compactable && (
               <Button look="primary" onClick={() => retry({ compact: true })}>
                 {t("Compact and retry")}
               </Button>
             )}
-            <Button look={overflow ? "plain" : "primary"} onClick={() => retry({})}>
+            <Button look={compactable ? "plain" : "primary"} onClick={() => retry({})}>
               {t("Retry")}
             </Button>
             {overflow && <OtherModel onModel={(model) => retry({}, model)} />}

@@ -115,7 +115,7 @@ export const Failed: Story = {
 
 export const Overflowed: Story = {
   render: () =>
-    shown(asked, status("error"), {
+    shown(asked, answered, message(3, "user", [text("And now?")]), status("error"), {
       type: "error",
       cursor: "e",
       error: { message: "The conversation is longer than the model can read.", kind: "context_overflow" },
@@ -126,6 +126,18 @@ export const Overflowed: Story = {
       what: "POST /chats/c1/retry",
       body: { compact: true },
     });
+  },
+};
+
+export const OverflowedAtOnce: Story = {
+  render: () =>
+    shown(asked, status("error"), {
+      type: "error",
+      cursor: "e",
+      error: { message: "The conversation is longer than the model can read.", kind: "context_overflow" },
+    }),
+  play: async ({ root }) => {
+    expect(root.querySelector(".error-card .button-primary")?.textContent).toBe("Retry");
   },
 };
 

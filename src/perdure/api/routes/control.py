@@ -44,7 +44,8 @@ async def retry(caller: Caller, chat_id: ChatId, body: RetryBody) -> Moved:
     seen = await (caller.chats.own(chat_id) if body.compact else caller.chats.shared(chat_id))
     if not body.compact:
         return await _follow(caller, seen, Retry())
-    if not await caller.chats.compactable(chat_id):
+    # What was refused for its size after a summary is refused again, unless that becomes shorter.
+    if not await caller.chats.compactable(chat_id, again=True):
         raise NothingToCompact
     return await _follow(caller, seen, RequestCompaction(retry=True))
 

@@ -195,7 +195,7 @@ async def mark_read(scope: PersonScope, chat_id: ChatId, number: int) -> int: ..
 
 
 @query
-async def compactable(scope: PersonScope, chat_id: ChatId) -> bool | None: ...
+async def compactable(scope: PersonScope, chat_id: ChatId, again: bool) -> bool | None: ...
 
 
 @query
