@@ -90,4 +90,4 @@ async def test_a_second_decision_about_a_call_is_a_conflict_that_says_so(api: Se
     approve, deny = ({"decisions": [{"call_id": "write", "decision": what}]} for what in ("approve", "deny"))
     await ada.post(f"{path}/action", approve)
     second = await ada.post(f"{path}/action", deny)
-    assert (second.status, second.json["message"]) == (409, "Call write has already been decided: approve.")
+    assert (second.status, second.json["message"]) == (409, "This call of write has already been approved.")

@@ -152,7 +152,10 @@ async def test_two_people_must_approve_and_one_may_refuse(team: Team) -> None:
     path = await team.asking("write", "send", approvers="two_people")
     assert (await decide(team.ann, path, "write")).json["chat"]["status"] == "requires_action"
     again = await decide(team.ann, path, "write")
-    assert (again.status, again.json["message"]) == (409, "You have approved call write. A second person must, too.")
+    assert (again.status, again.json["message"]) == (
+        409,
+        "You have approved this call of write. A second person must, too.",
+    )
     assert (await decide(team.ada, path, "write", "approve_always")).status == 403
     assert (await decide(team.ada, path, "write")).json["chat"]["status"] == "requires_action"
     assert (await decide(team.ann, path, "send", "deny")).json["chat"]["status"] == "running"

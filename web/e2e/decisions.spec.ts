@@ -70,7 +70,7 @@ test("what somebody else decided first stands, and whoever comes second is told"
   await person.page.keyboard.press("Enter");
   await expect(entry).toContainText("Denied");
   first();
-  await expect(second.page.locator(".toast")).toContainText("already been decided");
+  await expect(second.page.locator(".toast")).toContainText("This call of execute has already been denied.");
   await expect(cardOf(second).getByRole("listitem").first()).toContainText("Denied");
   await cardOf(person).getByRole("button", { name: "Approve", exact: true }).click();
   await person.seesAnswer("decided");

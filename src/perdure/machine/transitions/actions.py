@@ -184,12 +184,16 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
             raise refuse(self, chat, f"Decide with one of: {', '.join(sorted(allowed))}.")
 
     def _check_undecided(self, chat: Chat, action: Action, decision: Decision) -> None:
+        """Said to a person, who sees tools and not the ids of calls."""
         call_id = decision.call_id
         before = [each for each in action.decided if each.call_id == call_id]
+        tool = _call(chat, call_id).tool
         if before and _is_decided(call_id, action.decided, action):
-            raise self._wrong(AlreadyDecided, chat, f"Call {call_id} has already been decided: {before[-1].verdict}.")
+            raise self._wrong(AlreadyDecided, chat, _DECIDED[before[-1].verdict].format(tool=tool))
         if decision.verdict is Verdict.APPROVE and self.by in [each.by for each in before]:
-            raise self._wrong(AlreadyDecided, chat, f"You have approved call {call_id}. A second person must, too.")
+            raise self._wrong(
+                AlreadyDecided, chat, f"You have approved this call of {tool}. A second person must, too."
+            )
 
     def _with_limit(self, chat: Chat, action: Action) -> Change:
         if self.declined:
@@ -207,6 +211,14 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
 
 
 _RUNS = frozenset({Verdict.APPROVE, Verdict.REPEAT, Verdict.ANSWER})
+_DECIDED = {
+    Verdict.APPROVE: "This call of {tool} has already been approved.",
+    Verdict.DENY: "This call of {tool} has already been denied.",
+    Verdict.HAPPENED: "Somebody has already said that this call of {tool} happened.",
+    Verdict.REPEAT: "Somebody has already decided to repeat this call of {tool}.",
+    Verdict.SKIP: "Somebody has already decided to skip this call of {tool}.",
+    Verdict.ANSWER: "The question of this call of {tool} has already been answered.",
+}
 _VERDICTS = {
     ActionKind.APPROVAL: frozenset({Verdict.APPROVE, Verdict.DENY}),
     ActionKind.OUTCOME_UNKNOWN: frozenset({Verdict.HAPPENED, Verdict.REPEAT, Verdict.SKIP}),
