@@ -93,3 +93,18 @@ test("a sub-agent has a card that lives, a chat of its own, and a report", async
   await expect(person.page).toHaveURL(new RegExp(child ?? "no child"));
   await person.reads("the old sea");
 });
+
+test("a sub-agent at work shows its step, its time and what it cost, live", async ({ person }) => {
+  const prompt =
+    "[[say:first step]][[call:list_templates {}]][[then]][[say:second step]][[gate:child]][[say:over]]";
+  const spawn = JSON.stringify({ type: "general", title: "Count steps", prompt });
+  await person.startsChat(`[[call:spawn_agent ${spawn}]][[then]][[say:it is on its way]]`);
+  await person.seesAnswer("it is on its way");
+  const row = person.transcript.getByRole("button", { name: /Started an agent: Count steps/ });
+  const progress = row.locator(".progress");
+  await expect(progress).toHaveText(/^step 2 · [\dms ]+( · \$[\d.]+)?$/);
+  const before = (await progress.textContent()) ?? "";
+  await expect(progress).not.toHaveText(before);
+  await person.opens("child");
+  await expect(progress).toHaveText(/^2 steps · /);
+});

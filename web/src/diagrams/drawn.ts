@@ -10,6 +10,8 @@ export async function drawn({ request, id, source, theme }: Wanted): Promise<Dra
     startOnLoad: false,
     securityLevel: "strict",
     theme: theme === "dark" ? "dark" : "neutral",
+    // Without the shadows of the newer look, which shine on a dark page.
+    look: "classic",
     fontFamily: `${FONT}, sans-serif`,
   });
   try {

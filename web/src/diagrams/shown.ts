@@ -10,15 +10,15 @@ const LEGIBLE_PX = 480;
 export function shown({ svg, css }: Extract<Drawn, { svg: string }>, sheet: CSSStyleSheet): Element {
   sheet.replaceSync(css);
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-  if (parsed.localName !== "svg" || parsed.querySelector("parsererror"))
+  const root = document.importNode<Element>(parsed, true);
+  if (!(root instanceof SVGSVGElement) || root.querySelector("parsererror"))
     throw new Error("The drawing could not be read.");
-  const root = document.importNode(parsed, true);
-  for (const element of [root, ...root.querySelectorAll(`[${STYLE}]`)]) {
-    (element as HTMLElement | SVGElement).style.cssText = element.getAttribute(STYLE) ?? "";
+  for (const element of [root, ...root.querySelectorAll<HTMLElement | SVGElement>(`[${STYLE}]`)]) {
+    element.style.cssText = element.getAttribute(STYLE) ?? "";
     element.removeAttribute(STYLE);
   }
   // On a phone it is scrolled rather than made too small to read.
-  const { style } = root as unknown as SVGElement;
+  const { style } = root;
   if (style.maxWidth) style.minWidth = `min(${style.maxWidth} * ${LEGIBLE_SHARE}, ${LEGIBLE_PX}px)`;
   return root;
 }

@@ -1,11 +1,12 @@
 /** What the agent serves in its workspace: chosen by port, looked at in a frame, or in a tab of its own. */
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ExternalLink, MonitorPlay, RefreshCw } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { OpenPort } from "../api/types.ts";
 import { useLiveChat } from "../chat/network/hooks.ts";
+import { useMine } from "../chat/network/reading.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Loading } from "../ui/Loading.tsx";
@@ -19,10 +20,10 @@ const ISOLATED = `${RUNS} allow-same-origin allow-popups-to-escape-sandbox`;
 
 export default function Preview({ workspace }: { workspace: string | undefined }) {
   if (!workspace) return <NoWorkspace />;
-  return <Ports key={workspace} />;
+  return <Ports key={workspace} workspace={workspace} />;
 }
 
-function Ports() {
+function Ports({ workspace }: { workspace: string }) {
   const { id } = useLiveChat();
   const [chosen, setChosen] = useState<number | null>(null);
   const { data, error } = useQuery({
@@ -34,20 +35,46 @@ function Ports() {
   if (error && !data) return <p className="panel-note quiet">{error.message}</p>;
   if (!data) return <Loading />;
   const port = chosen ?? data.ports[0]?.port;
-  if (port === undefined) return <Nothing running={data.running} />;
+  if (port === undefined) return data.running ? <Nothing /> : <Stopped workspace={workspace} />;
   const known = data.ports.some((entry) => entry.port === port);
   return <Shown key={port} chat={id} port={port} ports={data.ports} gone={!known} onChoose={setChosen} />;
 }
 
-function Nothing({ running }: { running: boolean }) {
+function Nothing() {
   return (
     <div className="empty">
       <MonitorPlay aria-hidden />
-      <p>
-        {running
-          ? t("Nothing listens on a port yet. When the agent starts a server, you see it here.")
-          : t("The workspace is stopped.")}
-      </p>
+      <p>{t("Nothing listens on a port yet. When the agent starts a server, you see it here.")}</p>
+    </div>
+  );
+}
+
+/** What it served has ended with it. Started again, it can be asked for anew. */
+function Stopped({ workspace }: { workspace: string }) {
+  const { id } = useLiveChat();
+  const mine = useMine();
+  const client = useQueryClient();
+  const { complain } = useToasts();
+  const [starting, setStarting] = useState(false);
+  const start = async () => {
+    setStarting(true);
+    try {
+      await api.post(`/workspaces/${workspace}/start`);
+      await client.invalidateQueries({ queryKey: ["ports", id] });
+    } catch (failure) {
+      complain(failure);
+    }
+    setStarting(false);
+  };
+  return (
+    <div className="empty">
+      <MonitorPlay aria-hidden />
+      <p>{t("The workspace is stopped.")}</p>
+      {mine && (
+        <Button onClick={() => void start()} disabled={starting} aria-busy={starting}>
+          {t("Start workspace")}
+        </Button>
+      )}
     </div>
   );
 }

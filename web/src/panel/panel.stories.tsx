@@ -135,6 +135,11 @@ export const NothingServed: Story = {
 export const PreviewOfAStopped: Story = {
   render: () => tab("preview"),
   answers: { "GET /chats/c1/ports": { running: false, ports: [] } },
+  play: async ({ root, user, asked }) => {
+    await expect.poll(() => root.querySelector(".empty .button")).toBeTruthy();
+    await user.click(root.querySelector(".empty .button") as HTMLElement);
+    await expect.poll(() => asked.map((entry) => entry.what)).toContain("POST /workspaces/w1/start");
+  },
 };
 export const Terminal: Story = {
   render: () => tab("terminal"),

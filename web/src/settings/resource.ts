@@ -20,14 +20,14 @@ export interface Kept<Item, Made> {
 export type Resource<Path extends string> = Kept<ItemOf<Path>, MadeAt<Path>>;
 
 /** Lists look alike to whoever sends: one stands for all. What one of them does not take is refused. */
-const LIKE = "/groups";
+type Like = "/groups";
 
-export function useResource<const Path extends ListPath>(path: Path): Resource<Path> {
+export function useResource<const Path extends ListPath>(path: Path): Resource<Path>;
+export function useResource(path: Like): Kept<unknown, unknown> {
   const client = useQueryClient();
-  const list = path as string as typeof LIKE;
   const { data, error, isLoading } = useQuery({
     queryKey: ["resource", path],
-    queryFn: async () => (await api.get(list)).items,
+    queryFn: async () => (await api.get(path)).items,
     retry: false,
   });
   const then = async <Told>(work: Promise<Told>): Promise<Told> => {
@@ -35,14 +35,13 @@ export function useResource<const Path extends ListPath>(path: Path): Resource<P
     await client.invalidateQueries();
     return told;
   };
-  const one = (id: string) => `${list}/${encodeURIComponent(id)}` as `${typeof LIKE}/${string}`;
-  const resource = {
+  const one = (id: string) => `${path}/${encodeURIComponent(id)}` as const;
+  return {
     items: data ?? [],
     error,
     loading: isLoading,
-    create: (values: Values) => then(api.post(list, values)),
-    update: (id: string, values: Values) => then(api.patch(one(id), values)),
-    remove: (id: string) => then(api.delete(one(id))),
+    create: (values) => then(api.post(path, values)),
+    update: (id, values) => then(api.patch(one(id), values)),
+    remove: (id) => then(api.delete(one(id))),
   };
-  return resource as unknown as Resource<Path>;
 }

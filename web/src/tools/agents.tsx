@@ -13,6 +13,7 @@ import { StatusIcon } from "../list/StatusIcon.tsx";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { Facts } from "../ui/Facts.tsx";
 import { elapsed, money } from "../ui/format.ts";
+import { useNow } from "../ui/now.ts";
 import { Output } from "./Output.tsx";
 import { outputOf, type Renderer, tense } from "./renderer.ts";
 
@@ -65,12 +66,13 @@ function ChildProgress({ card }: { card: ChatCard }) {
   });
   const own = data?.items.filter((line) => line.chat_id === card.id && line.purpose === "answer") ?? [];
   const steps = own.reduce((sum, line) => sum + line.calls, 0);
-  const until = works ? Date.now() : Date.parse(card.updated_at);
+  const now = useNow({ passes: works });
+  const until = works ? now : Date.parse(card.updated_at);
   const facts = [
     works
       ? t("step {step}", { step: steps + 1 })
       : steps > 0 && t("{count, plural, one {# step} other {# steps}}", { count: steps }),
-    elapsed(until - Date.parse(card.created_at)),
+    elapsed(Math.max(0, until - Date.parse(card.created_at))),
     data && data.cost > 0 && money(data.cost),
   ];
   return (

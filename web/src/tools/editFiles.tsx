@@ -35,7 +35,7 @@ export const editFiles: Renderer = {
   icon: SquarePen,
   line: (fields, call) => {
     const files = editsOf(call);
-    const verb = tense(call, t("Editing"), t("Edited"));
+    const verb = tense(call, t("Editing"), t("Edited"), t("Wants to edit"));
     if (files.length === 0) return { verb, object: textField(fields, "path") || undefined };
     const { added, removed } = counts(diffOf(call) || sketch(files));
     const note = (

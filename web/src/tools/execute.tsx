@@ -42,7 +42,7 @@ function Ending({ call }: { call: Call }) {
 export const execute: Renderer = {
   icon: Terminal,
   line: (fields, call) => ({
-    verb: call.state.phase === "waiting" ? t("Wants to run") : tense(call, t("Running"), t("Ran")),
+    verb: tense(call, t("Running"), t("Ran"), t("Wants to run")),
     object: textField(fields, "command").split("\n")[0],
     note: <Ending call={call} />,
   }),

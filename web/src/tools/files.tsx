@@ -27,7 +27,7 @@ export const readFile: Renderer = {
 export const writeFile: Renderer = {
   icon: SquarePen,
   line: (fields, call) => ({
-    verb: tense(call, t("Writing"), t("Wrote")),
+    verb: tense(call, t("Writing"), t("Wrote"), t("Wants to write")),
     object: textField(fields, "path"),
     note: t("{count, plural, one {# line} other {# lines}}", {
       count: linesOf(textField(fields, "content")),

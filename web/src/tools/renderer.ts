@@ -37,7 +37,8 @@ export function outputOf(call: Call): string {
   }
 }
 
-/** "Read" when it is done, "Reading" while it is not. */
-export function tense(call: Call, now: string, then: string): string {
+/** "Read" when it is done, "Reading" while it is not; where somebody has to allow it first, "Wants to read". */
+export function tense(call: Call, now: string, then: string, wanted = now): string {
+  if (call.state.phase === "waiting") return wanted;
   return call.state.phase === "done" || call.state.phase === "failed" ? then : now;
 }

@@ -1,5 +1,4 @@
 import { RotateCw } from "lucide-react";
-import { useEffect, useState } from "react";
 import { api } from "../api/client.ts";
 import type { RetryState } from "../api/types.ts";
 import { useLiveChat } from "../chat/network/hooks.ts";
@@ -7,6 +6,7 @@ import { useMine } from "../chat/network/reading.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { elapsed } from "../ui/format.ts";
+import { useNow } from "../ui/now.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 
 const TICK_MS = 250;
@@ -16,11 +16,7 @@ export function Retrying({ retry }: { retry: RetryState }) {
   const live = useLiveChat();
   const mine = useMine();
   const { complain } = useToasts();
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useNow({ every: TICK_MS });
   const seconds = Math.max(0, Math.ceil((Date.parse(retry.retrying_at) - now) / 1_000));
   return (
     <div className="retrying">
