@@ -44,5 +44,5 @@ def read_app(credential: str) -> GitHubApp | None:
             raise ValueError("not an RSA key")
     except ValueError as error:
         wanted = "is the app's ID, a colon and its private key (PEM), or a token"
-        raise InvalidInput("This is no private key of a GitHub app.", Validation("credential", wanted)) from error
+        raise InvalidInput("This is not the private key of a GitHub app.", Validation("credential", wanted)) from error
     return GitHubApp(issuer, key)

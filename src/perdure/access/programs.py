@@ -48,7 +48,9 @@ class _Code(Struct, frozen=True):
 def registered(name: str, redirects: Sequence[str]) -> str:
     """The client id of a program."""
     if not 1 <= len(redirects) <= MOST_REDIRECTS:
-        raise InvalidInput("Name where to come back to.", Validation("redirect_uris", f"1 to {MOST_REDIRECTS}"))
+        raise InvalidInput(
+            "Say where to return to after signing in.", Validation("redirect_uris", f"1 to {MOST_REDIRECTS}")
+        )
     for address in redirects:
         if not _allowed(address):
             raise InvalidInput(

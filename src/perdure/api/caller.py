@@ -85,7 +85,7 @@ class Caller:
     async def experiment(self, experiment: Experiment) -> None:
         """A feature that is not switched on is not there."""
         if experiment not in (await self.config.settings(self.actor.organisation_id)).experiments:
-            raise NotFound(f"This needs the experiment {experiment.value!r}, which is not switched on.")
+            raise NotFound(f"This requires the experiment {experiment.value!r}, which is turned off.")
 
     async def model(self, name: ModelName | None) -> ModelName | None:
         """The name, if it is that of a model that chats may use."""

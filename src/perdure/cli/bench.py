@@ -78,7 +78,7 @@ def beside(
 def trees(
     count: Annotated[int, typer.Option(help="How many trees grow.", min=1)] = 500,
     replicas: Annotated[int, typer.Option(help="How many replicas run.", min=2, max=20)] = 3,
-    seed: Annotated[int, typer.Option(help="What is drawn from.")] = 1,
+    seed: Annotated[int, typer.Option(help="The random seed.")] = 1,
 ) -> None:
     """Parents that wait for 20 agents each while replicas are killed and agents stopped: no wake-up may be lost."""
     report = uvloop.run(bench_trees.measured(count, replicas, seed))
@@ -183,7 +183,7 @@ def schedules(
     count: Annotated[int, typer.Option(help="How many there are, each due every hour.", min=1)] = 10_000,
     replicas: Annotated[int, typer.Option(help="How many run; one after the other is killed.", min=2)] = 3,
     minutes: Annotated[float, typer.Option(help="How long clocks jump and replicas die.", min=0.5)] = 8.0,
-    seed: Annotated[int, typer.Option(help="What is drawn from.")] = 7,
+    seed: Annotated[int, typer.Option(help="The random seed.")] = 7,
 ) -> None:
     """What becomes of every due time while replicas are killed and all clocks jump by an hour. Needs libfaketime."""
     report = uvloop.run(bench_schedules.measured(count, replicas, timedelta(minutes=minutes), seed))

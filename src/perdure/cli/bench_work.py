@@ -28,8 +28,10 @@ def workspaces(
 def pods(
     kubeconfig: Annotated[Path, typer.Option(help="The kubeconfig of the cluster.")],
     image: Annotated[str, typer.Option(help="What the pods run.")],
-    storage_class: Annotated[str, typer.Option(help="The class of claims; the cluster's default without it.")] = "",
-    namespace: Annotated[str, typer.Option(help="Where; the kubeconfig's own without it.")] = "",
+    storage_class: Annotated[
+        str, typer.Option(help="The storage class of volume claims. Defaults to that of the cluster.")
+    ] = "",
+    namespace: Annotated[str, typer.Option(help="The namespace. Defaults to that of the kubeconfig.")] = "",
     rounds: Annotated[int, typer.Option(help="How many are made one after the other.", min=1)] = 10,
     commands: Annotated[int, typer.Option(help="How many commands run in each.", min=1)] = 100,
     at_once: Annotated[int, typer.Option(help="How many are made at once.", min=1)] = 30,

@@ -35,7 +35,7 @@ def command(  # noqa: PLR0913 (one parameter to an option)
     replicas: Annotated[int, typer.Option(help="How many replicas run.", min=2, max=20)] = 3,
     minutes: Annotated[float, typer.Option(help="How long things go wrong.", min=0.1)] = 1.0,
     processes: Annotated[int, typer.Option(help="How many processes a replica has.", min=1, max=8)] = 1,
-    seed: Annotated[int | None, typer.Option(help="What is drawn from; the same seed breaks the same things.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The random seed: the same seed breaks the same things.")] = None,
     url: Annotated[
         str | None,
         typer.Option(help="A deployment with a simulated model to act on from outside: only connections are cut."),

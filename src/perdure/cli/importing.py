@@ -39,9 +39,11 @@ def command(
     what: Annotated[list[str] | None, typer.Argument(help=_WHAT)] = None,
     url: Url = None,
     token: Token = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what there is.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List what would be imported, and import nothing.")
+    ] = False,
 ) -> None:
-    """Bring chats of other programs along. What is there already is not added again."""
+    """Import chats from other programs. What is there already is not added again."""
     start_logging(level=LogLevel.ERROR)
     if url and not url.startswith(("http://", "https://")):
         raise Misconfigured(f"--url is not usable: it must start with http:// or https://, and {url} does not.")

@@ -23,14 +23,14 @@ COMMANDS = {
     "mcp": "Serve chats as tools to another agent (MCP).",
     "sim": "Run a simulated model provider that needs no key.",
     "agent": "Run the helper inside a workspace.",
-    "import": "Bring chats of other programs along.",
-    "users": "Say who may sign in.",
-    "tokens": "Make secrets for programs.",
+    "import": "Import chats from other programs.",
+    "users": "Manage who can sign in.",
+    "tokens": "Manage API tokens for programs.",
     "secrets": "Encrypt stored secrets with a new key.",
-    "schedules": "Have chats begin at certain times.",
-    "triggers": "Have other programs begin chats.",
-    "templates": "Bring recipes for workspaces.",
-    "workspaces": "See, stop and remove workspaces.",
+    "schedules": "Manage schedules, which start chats at certain times.",
+    "triggers": "Manage triggers, by which other programs start chats.",
+    "templates": "Manage workspace templates.",
+    "workspaces": "List, stop and remove workspaces.",
     "migrate": "Migrate the database to the newest schema.",
     "migrate-files": "Move the bytes of files into object storage, or back.",
     "scaletest": "Measure the whole product under load against its bars.",
@@ -120,7 +120,7 @@ def _say_version() -> int:
 
 
 _USAGE = "Usage: perdure COMMAND [ARGUMENTS]\n\nAgent chats that survive everything.\n"
-_MORE = "'perdure COMMAND --help' says more about one. 'perdure --version' says which version this is."
+_MORE = "Run 'perdure COMMAND --help' for details. 'perdure --version' shows the version."
 _QUESTIONS: dict[str, Callable[[], int]] = {
     "--help": _say_help,
     "-h": _say_help,

@@ -25,7 +25,7 @@ LEAVING = "Replicas would move the files out again. Set PERDURE_S3_FROM=never fo
 
 def command(
     *,
-    back: Annotated[bool, typer.Option("--back", help="Bring files back into Postgres, to leave the storage.")] = False,
+    back: Annotated[bool, typer.Option("--back", help="Move files back into Postgres.")] = False,
 ) -> None:
     """Safe to stop at any moment, and to run again: it goes on where it was."""
     settings = Settings.from_environment()

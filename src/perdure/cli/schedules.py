@@ -58,7 +58,9 @@ def add(  # noqa: PLR0913 (one parameter to an option)
     model: Annotated[str | None, typer.Option(help="The model that answers. The default one if omitted.")] = None,
     template: Annotated[str | None, typer.Option(help="The template of each chat's workspace.")] = None,
     budget: Annotated[float | None, typer.Option(min=0, help="What each chat may cost, in dollars.")] = None,
-    chat: Annotated[UUID | None, typer.Option(help="The chat to speak into, instead of a new one each time.")] = None,
+    chat: Annotated[
+        UUID | None, typer.Option(help="The chat to send the message to, instead of a new one each time.")
+    ] = None,
     email: Whose = FIRST_EMAIL,
 ) -> None:
     """Start chats on a schedule."""

@@ -37,8 +37,10 @@ def add(
         str, typer.Option(help="The message, with fields such as {{ body.issue.title }}.")
     ] = EVERYTHING,
     signing: Annotated[Signing, typer.Option(help="How the program signs what it sends.")] = Signing.STANDARD,
-    secret: Annotated[str, typer.Option(help="What it signs with. Made if omitted.")] = "",
-    thread: Annotated[str, typer.Option(help="A template: the same text speaks into the same chat.")] = "",
+    secret: Annotated[str, typer.Option(help="The secret it signs with. Generated if omitted.")] = "",
+    thread: Annotated[
+        str, typer.Option(help="A template. Deliveries for which it gives the same text go to the same chat.")
+    ] = "",
     email: Whose = FIRST_EMAIL,
 ) -> None:
     """Let a program start chats. Prints the path to send to, and the secret."""

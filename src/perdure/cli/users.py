@@ -107,7 +107,7 @@ def add(
 def password(
     password: Password,
     email: Email = FIRST_EMAIL,
-    unless_set: Annotated[bool, typer.Option("--unless-set", help="Leave the one that they have.")] = False,
+    unless_set: Annotated[bool, typer.Option("--unless-set", help="Keep the password that they have.")] = False,
 ) -> None:
     """Set a user's password."""
 

@@ -33,7 +33,7 @@ class Links:
             raise InvalidInput("The channel cannot be reached.", Validation("api_url", "is not a valid address"))
         app = read_app(credential) if channel is Channel.GITHUB else None
         if app is None and any(each.isspace() for each in credential):
-            raise InvalidInput("This is no token.", Validation("credential", "must not have blanks"))
+            raise InvalidInput("This is not a token.", Validation("credential", "must not have blanks"))
         sealed = self._keyring.seal(credential, WEBHOOK_PURPOSE)
         if await channels.open(self._rows, trigger_id, channel.value, url, sealed, TOLD) is None:
             raise NotFound("Trigger not found.")

@@ -164,7 +164,7 @@ class Schedules:
         given = schedule_id or ScheduleId(uuid4())
         row = await schedules.add(self._rows, given, _text(options), next_at, MOST_SCHEDULES)
         if row is None:
-            raise InvalidInput(f"One person has at most {MOST_SCHEDULES} schedules.")
+            raise InvalidInput(f"A person can have at most {MOST_SCHEDULES} schedules.")
         await record(self._rows, "schedule.add", row.id, name=options.name, rule=options.rule, zone=options.zone)
         return row
 

@@ -30,5 +30,5 @@ class TemplateConfiguration:
     async def remove(self, name: str) -> None:
         """Take a template away. Workspaces made from it stay."""
         if await templates.remove(self._rows.organisation(_CONFIGURE), name) is None:
-            raise NotFound(f"There is no template {name!r} that was brought here.")
+            raise NotFound(f"There is no template {name!r} that was added here.")
         await record(self._rows, "template.remove", name)

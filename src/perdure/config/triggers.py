@@ -150,7 +150,7 @@ class Triggers:
         sealed = self._keyring.seal(secret, TRIGGER_PURPOSE)
         row = await triggers.add(self._rows, options_text(options), sealed, MOST_TRIGGERS)
         if row is None:
-            raise InvalidInput(f"One person has at most {MOST_TRIGGERS} triggers.")
+            raise InvalidInput(f"A person can have at most {MOST_TRIGGERS} triggers.")
         await record(self._rows, "trigger.add", row.id, name=options.name, signing=options.signing)
         return row
 

@@ -45,7 +45,7 @@ class Webhooks:
         sealed = self._keyring.seal(secret, WEBHOOK_PURPOSE)
         row = await webhooks.add(self._rows, name, url, list(events), sealed, MOST_WEBHOOKS)
         if row is None:
-            raise InvalidInput(f"One person has at most {MOST_WEBHOOKS} webhooks.")
+            raise InvalidInput(f"A person can have at most {MOST_WEBHOOKS} webhooks.")
         await record(self._rows, "webhook.add", row.id, url=url, events=events)
         return row
 

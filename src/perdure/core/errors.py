@@ -69,7 +69,7 @@ class MessageNotFound(NotFound):
 
 class QueuedMessageNotFound(NotFound):
     def __init__(self) -> None:
-        super().__init__("This message is not in the queue any more.")
+        super().__init__("This message is no longer in the queue.")
 
 
 class Unauthenticated(PerdureError):
@@ -95,7 +95,7 @@ class RateLimited(PerdureError):
     """Too many tries. `retry_after` says in how many seconds the next one counts."""
 
     def __init__(self, retry_after: int) -> None:
-        super().__init__(f"Too many tries. Try again in {retry_after} s.")
+        super().__init__(f"Too many attempts. Try again in {retry_after} s.")
         self.retry_after = retry_after
 
 
@@ -159,7 +159,7 @@ class InvalidState(Refused):
     """The row is in no valid state. Reconcile is the way out."""
 
     def __init__(self) -> None:
-        super().__init__("The chat is in an invalid state. Reconcile it to go on.")
+        super().__init__("The chat is in an invalid state. Reconcile it to continue.")
 
 
 class QueueFull(Refused):
@@ -170,7 +170,7 @@ class QueueFull(Refused):
 
 class NotRoot(Refused):
     def __init__(self) -> None:
-        super().__init__("Only a root chat can be archived, together with its children.")
+        super().__init__("Only a top-level chat can be archived, together with its sub-agents.")
 
 
 class NothingToCompact(Refused):
@@ -180,7 +180,9 @@ class NothingToCompact(Refused):
 
 class NoModel(Refused):
     def __init__(self) -> None:
-        super().__init__("No model is set up, so nobody could answer. An admin adds a provider and a model first.")
+        super().__init__(
+            "No model is set up, so there is nothing that could answer. Ask an admin to add a provider and a model."
+        )
 
 
 class KeyReused(Refused):

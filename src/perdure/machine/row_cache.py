@@ -73,4 +73,6 @@ class ChatLocks:
 
 def _end_waiting(turn: "asyncio.Future[None]") -> None:
     if not turn.done():
-        turn.set_exception(Unavailable("The database is away: an earlier change of this chat waits for it."))
+        turn.set_exception(
+            Unavailable("The database is unavailable: an earlier change of this chat is waiting for it.")
+        )

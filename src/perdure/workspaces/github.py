@@ -192,7 +192,7 @@ class GitHub:
         if status == 404:
             return b""
         if status >= 400:
-            raise Unavailable(f"The forge does not answer: {status}, {reason(said)}")
+            raise Unavailable(f"The Git host does not respond: {status}, {reason(said)}")
         return said
 
     async def _found(self, path: str, token: str | None, query: Mapping[str, str], what: str) -> bytes:
@@ -225,7 +225,7 @@ class GitHub:
             ):
                 return response.status, await response.read()
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            raise Unavailable(f"The forge does not answer: {error}") from error
+            raise Unavailable(f"The Git host does not respond: {error}") from error
 
 
 def repository(origin: str, host: str) -> str | None:
@@ -254,15 +254,15 @@ def _refused(status: int, said: bytes, what: str) -> Refused | Unavailable:
     why = reason(said)
     match status:
         case 401:
-            return Refused(f"The forge does not take the token: it expired or was revoked. Store a new one. ({why})")
+            return Refused(f"The Git host rejected the token: it has expired or was revoked. Store a new one. ({why})")
         case 404:
-            return Refused(f"The forge shows us nothing: {what} is not there, or the token may not see it.")
+            return Refused(f"Not found on the Git host: {what} is not there, or the token may not see it.")
         case 403 | 429:
             return Refused(f"The token may not do this, or asked too often: {what}. ({why})")
         case _ if status < 500:
-            return Refused(f"The forge refuses {what}: {why}")
+            return Refused(f"The Git host refused {what}: {why}")
         case _:
-            return Unavailable(f"The forge does not answer: {status}, {why}")
+            return Unavailable(f"The Git host does not respond: {status}, {why}")
 
 
 def _read(answer: _Answer) -> PullRequest:

@@ -28,7 +28,7 @@ class Proposals:
         state = await client.git.state()
         repository = _chosen(state.repositories, path)
         if not self.forge.has(repository.origin):
-            raise Refused(f"The origin {repository.origin or 'of the repository'} is not at the forge of this server.")
+            raise Refused(f"The origin {repository.origin or 'of the repository'} is not on this server's Git host.")
         _pushed(repository)
         token = await self._token(row, repository.origin)
         if token is None:

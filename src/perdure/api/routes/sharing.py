@@ -37,7 +37,10 @@ async def share(caller: Caller, chat_id: ChatId, body: Acl) -> Acl:
         )
     roles = {} if body.roles is UNSET else body.roles
     if alone := sorted(map(str, roles.keys() - {*body.users, *body.groups})):
-        raise InvalidInput("A role is for nobody in the list.", Validation(f"roles[{alone[0]}]", "is not shared with"))
+        raise InvalidInput(
+            "A role is given to somebody who is not in the list.",
+            Validation(f"roles[{alone[0]}]", "is not shared with"),
+        )
     users = {user: roles.get(user, ShareRole.READ) for user in body.users}
     groups = {group: roles.get(group, ShareRole.READ) for group in body.groups}
     caller.announcements.card_changed(chat_id, await caller.chats.share(seen, users, groups))
