@@ -1,30 +1,43 @@
-/** axe on every page, in both themes: no finding of any severity. */
+/** axe on every page and on all that opens there, in both themes: no finding of any severity. */
 
-import { expect, test } from "./page.ts";
+import { expect, type Person, test } from "./page.ts";
+import { type Look, throughChat, throughList, throughPlaces, throughQuestions } from "./tour.ts";
+
+/** Says where something was found, of all that was looked at. */
+async function findsNothing(
+  person: Person,
+  walk: (person: Person, look: Look) => Promise<void>,
+): Promise<void> {
+  const found: string[] = [];
+  await walk(person, async (place) => {
+    await person.settles();
+    for (const finding of await person.findingsInBothThemes()) found.push(`${place}, ${finding}`);
+  });
+  expect(found).toEqual([]);
+}
 
 for (const area of ["settings", "admin"] as const) {
-  test(`every page of ${area} is accessible in both themes`, async ({ person }) => {
+  test(`every page of ${area} and its forms are accessible in both themes`, async ({ person }) => {
     test.slow();
-    await person.page.goto(`/${area}`);
-    for (const place of await person.placesOf(area)) {
-      await person.goes(place);
-      await expect(person.page.getByRole("heading", { level: 2 }).first()).toBeVisible();
-      expect([place, await person.findingsInBothThemes()]).toEqual([place, []]);
-    }
+    await findsNothing(person, (person, look) => throughPlaces(person, area, look));
   });
 }
 
-test("a chat and the start are accessible in both themes", async ({ person }) => {
-  await person.page.goto("/");
-  await expect(person.composer).toBeVisible();
-  await person.settles();
-  expect(await person.findingsInBothThemes()).toEqual([]);
-  await person.startsChat(
-    "[[think:**Looking**\n\nat it]][[say:# Title\n\nText with `code`.\n\n```py\nx = 1\n```]]",
-  );
-  await person.reads("Title");
-  await person.seesRest();
-  expect(await person.findingsInBothThemes()).toEqual([]);
+test("a chat and all that opens in it are accessible in both themes", async ({ person }) => {
+  test.slow();
+  await findsNothing(person, throughChat);
+});
+
+test("what a chat asks for is accessible in both themes", async ({ person }) => {
+  test.slow();
+  await findsNothing(person, throughQuestions);
+});
+
+test("the start and the list of the chats are accessible in both themes", async ({ person }) => {
+  test.slow();
+  await person.startsChat("[[say:hello]]");
+  await person.seesAnswer("hello");
+  await findsNothing(person, throughList);
 });
 
 test("the page asks nobody but its own server, and breaks no policy", async ({ person, server }) => {

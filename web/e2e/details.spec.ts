@@ -62,6 +62,26 @@ test("Escape stops nothing while a draft is being typed", async ({ person }) => 
   await expect(person.composer).toHaveValue("half a thought");
 });
 
+test("a slash lists every command, in an order of its own", async ({ person }) => {
+  await person.startsChat("[[say:hello]]");
+  await person.seesAnswer("hello");
+  await person.composer.pressSequentially("/");
+  const options = person.page.getByRole("listbox").getByRole("option");
+  await expect(options.first()).toContainText("compact");
+  for (const name of ["stop", "retry", "plan", "build", "rename", "archive", "export"])
+    await expect(options.getByText(`/${name}`, { exact: true })).toBeVisible();
+  await person.composer.fill("/ren");
+  await expect(options).toHaveCount(1);
+});
+
+test("the title of a thought stands once", async ({ person }) => {
+  await person.startsChat("[[think:**Looking around**\n\nThere are some files.]][[say:done]]");
+  await person.seesAnswer("done");
+  await person.transcript.getByRole("button", { name: "Looking around" }).click();
+  await person.reads("There are some files.");
+  await expect(person.transcript.locator(".row:not(.row-user)").getByText("Looking around")).toHaveCount(1);
+});
+
 test("a summary by hand leaves the duration of the turn before it", async ({ person }) => {
   await person.startsChat("[[say:900 tokens]]");
   await person.seesAnswer("the old sea");

@@ -188,3 +188,47 @@ test("a chat is shared by a link, read by who opens it, and not any more when it
   await expect(reader.getByRole("alert")).toContainText("revoked");
   await context.close();
 });
+
+test("a chat is renamed in its header", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/");
+  const [id] = await begun(person, "As it was called");
+  await page.goto(`/chats/${id}`);
+  await page.getByRole("button", { name: "Rename: As it was called" }).click();
+  const title = page
+    .getByRole("banner")
+    .getByRole("textbox", { name: "Title" })
+    .or(page.getByRole("textbox", { name: "Title" }));
+  await expect(title.first()).toBeFocused();
+  await title.first().fill("As it is called now");
+  await title.first().press("Enter");
+  await expect(page.getByRole("button", { name: "Rename: As it is called now" })).toBeVisible();
+  await expect(rowOf(person, "As it is called now")).toBeVisible();
+  await page.getByRole("button", { name: "Rename: As it is called now" }).click();
+  await title.first().fill("Thought better of it");
+  await title.first().press("Escape");
+  await expect(page.getByRole("button", { name: "Rename: As it is called now" })).toBeVisible();
+});
+
+test("several chats get a label at once, and lose it at once", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/");
+  const ids = await begun(person, "Labelled one", "Labelled two");
+  const labels = async () =>
+    Promise.all(
+      ids.map(async (id) => {
+        const view = await person.asks<{ chat: { labels?: object } }>("GET", `/chats/${id}`);
+        return view.chat.labels ?? {};
+      }),
+    );
+  await page.getByRole("button", { name: "Select chats" }).click();
+  await page.getByRole("checkbox", { name: "Select Labelled one" }).check();
+  await page.getByRole("checkbox", { name: "Select Labelled two" }).check();
+  await page.getByRole("button", { name: "Label selected" }).click();
+  const dialog = page.getByRole("dialog", { name: "Labels of 2 chats" });
+  await dialog.getByLabel("New label").fill("team: both");
+  await page.keyboard.press("Enter");
+  await expect.poll(labels).toEqual([{ team: "both" }, { team: "both" }]);
+  await dialog.getByRole("button", { name: "Remove label team: both" }).click();
+  await expect.poll(labels).toEqual([{}, {}]);
+});

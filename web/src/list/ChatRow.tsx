@@ -70,13 +70,14 @@ export const ChatRow = memo(function ChatRow({ card, current, handle, needs }: P
         className={`chat-row ${current ? "chat-row-current" : ""} ${card.unread ? "chat-row-unread" : ""}`}
       >
         {selecting.ids && !card.parent_id && card.owner_id === me.id ? (
-          <input
-            type="checkbox"
-            className="chat-row-check"
-            aria-label={t("Select {title}", { title: card.title || t("the chat") })}
-            checked={selecting.ids.has(card.id)}
-            onChange={() => selecting.ids && selecting.set(flipped(selecting.ids, card.id))}
-          />
+          <label className="chat-row-check">
+            <input
+              type="checkbox"
+              aria-label={t("Select {title}", { title: card.title || t("the chat") })}
+              checked={selecting.ids.has(card.id)}
+              onChange={() => selecting.ids && selecting.set(flipped(selecting.ids, card.id))}
+            />
+          </label>
         ) : handle ? (
           <button
             type="button"

@@ -47,7 +47,7 @@ export function TemplatePicker({ template, workspace, onTemplate, onWorkspace }:
       words={
         <>
           <Box aria-hidden />
-          <span className="truncate">
+          <span className={workspace || template ? "truncate" : "truncate picker-default"}>
             {workspace ? workspaceName(workspace) : (template?.name ?? t("Automatic workspace"))}
           </span>
           <ChevronDown aria-hidden />
