@@ -38,7 +38,7 @@ test: $(READY) ## Run every test; needs the system packages
 	@$(if $(ARGS),,scripts/on-kubernetes --short)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
-proof: $(READY) ## Break and measure the product; leaves proof/report.md, fails when a bar is missed
+proof: $(READY) $(PAGE) ## Break and measure the product; leaves proof/report.md, fails when a bar is missed
 	@scripts/system-packages run
 	@$(BIN)/python scripts/prove $(ARGS)
 

@@ -9,6 +9,12 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   reporter: [["list"]],
+  // The same flows, by a person with a pointer and by one without; and those of the latter that every run of tests has.
+  projects: [
+    { name: "pointer" },
+    { name: "keyboard", testIgnore: /touch|accessibility/ },
+    { name: "keyboard-sample", testMatch: /decisions/ },
+  ],
   use: {
     viewport: { width: 1280, height: 800 },
     launchOptions: {

@@ -10,6 +10,7 @@ import {
   type Request,
 } from "@playwright/test";
 import AxeBuilderSource from "axe-core";
+import { goWithoutPointer } from "./keyboard.ts";
 import { PerdureServer } from "./server.mjs";
 
 export { expect };
@@ -66,10 +67,23 @@ export class Person {
     return { email, password };
   }
 
+  /** What the model says where it is asked for `[[script:name]]`. */
+  async scripts(script: { name: string; counted?: boolean; steps: object[] }): Promise<void> {
+    const answer = await fetch(await this.#simulator("/sim/scripts"), {
+      method: "POST",
+      body: JSON.stringify(script),
+    });
+    expect(answer.status).toBe(201);
+  }
+
+  async #simulator(path: string): Promise<URL> {
+    const { items } = await this.asks<{ items: { base_url: string }[] }>("GET", "/providers");
+    return new URL(path, items[0]?.base_url);
+  }
+
   /** Let the model go on where its answer waits at `[[gate:name]]`. */
   async opens(gate: string): Promise<void> {
-    const { items } = await this.asks<{ items: { base_url: string }[] }>("GET", "/providers");
-    const answer = await fetch(new URL(`/sim/gates/${gate}/pass`, items[0]?.base_url), { method: "POST" });
+    const answer = await fetch(await this.#simulator(`/sim/gates/${gate}/pass`), { method: "POST" });
     expect(answer.status).toBe(200);
   }
 
@@ -185,7 +199,9 @@ export const test = base.extend<{ person: Person; another: () => Promise<Person>
   person: async ({ browser, server, signedIn }, use, info) => {
     const context = await opened(browser, server, signedIn);
     const before = server.log.length;
-    await use(new Person(await context.newPage()));
+    const page = await context.newPage();
+    if (info.project.name.startsWith("keyboard")) goWithoutPointer(page);
+    await use(new Person(page));
     await context.close();
     if (info.status !== info.expectedStatus)
       await info.attach("the server's log", { body: server.log.slice(before), contentType: "text/plain" });
