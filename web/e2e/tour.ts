@@ -77,7 +77,7 @@ async function throughPanel(person: Person, look: Look): Promise<void> {
   await page.getByRole("button", { name: "Comment on line 1" }).first().click();
   await look("a comment on a line");
   await page.getByRole("tab", { name: "Files" }).click();
-  await page.getByRole("button", { name: /a\.md/ }).click();
+  await page.getByRole("tabpanel", { name: "Files" }).getByRole("button", { name: /a\.md/ }).click();
   await expect(page.getByRole("heading", { name: "One" })).toBeVisible();
   await look("a file");
   await page.getByRole("button", { name: "Close the panel" }).click();

@@ -40,7 +40,7 @@ export function Sessions() {
               <div className="quiet small">{t("since {day}", { day: fullTime(session.created_at) })}</div>
             </div>
             {session.current ? (
-              <span className="pill pill-good">{t("here")}</span>
+              <span className="pill pill-good">{t("This device")}</span>
             ) : (
               <Button small onClick={() => void sessions.remove(session.id).catch(complain)}>
                 {t("Sign out")}

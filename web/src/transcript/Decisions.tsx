@@ -161,15 +161,19 @@ function Pending({ call, kind, may, decided, selected, onSelect, onDecide }: Pen
   return (
     <li className="pending" onKeyDown={press} data-decided={decided ?? undefined}>
       <div className="spread">
-        {selected !== null && ways.length > 0 && !decided && (
-          <input
-            type="checkbox"
-            aria-label={t("Select {tool}", { tool: call.tool })}
-            checked={selected}
-            onChange={(event) => onSelect(event.target.checked)}
-          />
+        {selected !== null && ways.length > 0 && !decided ? (
+          <label className="spread">
+            <input
+              type="checkbox"
+              aria-label={t("Select {tool}", { tool: call.tool })}
+              checked={selected}
+              onChange={(event) => onSelect(event.target.checked)}
+            />
+            <code className="pill">{call.tool}</code>
+          </label>
+        ) : (
+          <code className="pill">{call.tool}</code>
         )}
-        <code className="pill">{call.tool}</code>
         {decided && <span className="pill pill-accent">{DECIDED[decided]}</span>}
         {deciders && <span className="quiet small">{deciders}</span>}
       </div>

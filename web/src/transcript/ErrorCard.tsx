@@ -45,7 +45,6 @@ function OtherModel({ onModel }: { onModel: (name: string) => void }) {
 const selectCard = (chat: ChatState) => chat.card;
 /** Nothing becomes shorter where nothing was answered yet: then the first message is too long. */
 const selectAnswered = (chat: ChatState) =>
-  chat.older !== "none" ||
   chat.messages.some(
     (message) => message.role === "assistant" && (message.kind ?? "ordinary") === "ordinary",
   );

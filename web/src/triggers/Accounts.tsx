@@ -66,9 +66,7 @@ export function LinkMe({ handle }: { handle: string }) {
   const words = `@${handle} link ${code}`;
   return (
     <>
-      <Button small onClick={() => void ask().catch(complain)}>
-        {t("Link my account")}
-      </Button>
+      <Button onClick={() => void ask().catch(complain)}>{t("Link my account")}</Button>
       {code && (
         <Dialog title={t("Link my account")} onClose={close}>
           <div className="stack">
