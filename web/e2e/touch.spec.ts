@@ -60,7 +60,7 @@ test("the page to sign in can be touched, and fits", async ({ browser, server })
   });
 });
 
-/** What a finger has to hit and is smaller than it is. Links within sentences are as high as these. */
+/** What a finger has to hit and is smaller than it is. Links within sentences and lines of a diff are as high as their text. */
 function tooSmall(person: Person): Promise<string[]> {
   return person.page.evaluate((least) => {
     const IN_WORDS = ":is(p, li > span, small, .markdown, .given) a";
@@ -72,7 +72,9 @@ function tooSmall(person: Person): Promise<string[]> {
     return seen.flatMap((element) => {
       const { width, height } = (element.closest("label") ?? element).getBoundingClientRect();
       const other =
-        element.matches(IN_WORDS) || element.closest("[inert], .only-spoken, .skip") || width === 0;
+        element.matches(IN_WORDS) ||
+        element.closest("[inert], .only-spoken, .skip, .diff-comment") ||
+        width === 0;
       return other || (width > least - 0.5 && height > least - 0.5)
         ? []
         : [`${Math.round(width)}×${Math.round(height)} ${element.outerHTML.slice(0, 110)}`];
