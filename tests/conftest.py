@@ -11,8 +11,8 @@ import hypothesis
 import pytest
 from tests.ordering import ordered
 
-from perdure.store.pool import Pool, open_pool
-from perdure.testing.pgbouncer import Mode, prepares
+from perdure.store.pool import Pool
+from perdure.testing.pgbouncer import Mode
 from perdure.testing.postgres import Databases, temporary_postgres
 
 # The same examples in every run, however slow the machine. `--hypothesis-profile=thorough` looks for new ones.
@@ -85,7 +85,7 @@ async def database_url(databases: Databases) -> AsyncIterator[str]:
 
 
 @pytest.fixture
-async def pool(database_url: str) -> AsyncIterator[Pool]:
+async def pool(databases: Databases, database_url: str) -> AsyncIterator[Pool]:
     """Connections to this test's own database, as the server opens them."""
-    async with open_pool(database_url, prepare=prepares(database_url)) as pool:
+    async with databases.pool(database_url) as pool:
         yield pool

@@ -9,7 +9,7 @@ from perdure.core.chat import State
 from perdure.machine.transitions import Interrupt
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.testing.replica import InProcessReplica, open_replica
+from perdure.testing.replica import PATIENCE, InProcessReplica, open_replica
 from perdure.worker.capacity import Capacity
 
 
@@ -60,7 +60,17 @@ async def test_ten_at_once_are_no_more_than_there_is_room_for(replica: InProcess
     assert len(replica.worker.runners) == 1
     await sim.gates["open"].reached()
     await sim.gates["open"].set(open=True)
+    for _ in chats:
+        await replica.worker.acquirer.once()
+        await drained(replica)
     assert {(await replica.comes_to_rest(chat)).state for chat in chats} == {State.W}
+
+
+async def drained(replica: InProcessReplica) -> None:
+    """What runs has ended. The next one is looked for at once, which otherwise happens every second."""
+    async with asyncio.timeout(PATIENCE):
+        while len(replica.worker.runners):  # noqa: ASYNC110 - a runner tells nobody that it ends
+            await asyncio.sleep(0.001)
 
 
 async def test_a_place_that_was_not_needed_is_free_again(replica: InProcessReplica) -> None:

@@ -17,8 +17,8 @@ from perdure.store.connection import administered, connect
 from perdure.store.embedded.server import EmbeddedPostgres
 from perdure.store.hosts import ServerConnection
 from perdure.store.migrations.runner import migrate
-from perdure.store.pool import has_defaults
-from perdure.testing.pgbouncer import Mode, Pooler, pooler
+from perdure.store.pool import Pool, RenewingPool, has_defaults, open_pool
+from perdure.testing.pgbouncer import Mode, Pooler, pooler, prepares
 from perdure.testing.polling import PATIENCE, seen
 
 _TEMPLATE = "perdure_template"
@@ -111,6 +111,16 @@ class Databases:
         finally:
             async with self._server() as server:
                 await self._take_away(server, name, migrated=migrated)
+
+    @asynccontextmanager
+    async def pool(self, url: str) -> AsyncGenerator[Pool]:
+        """Connections to a database that `fresh` gave, which has the defaults already: nothing has to look for them."""
+        if self._pooler is None:
+            async with RenewingPool(url, size=10, name="perdure") as pool:
+                yield pool
+        else:
+            async with open_pool(url, prepare=prepares(url)) as pool:
+                yield pool
 
     async def _made(self, *, migrated: bool) -> str:
         """A new database. It has what the first pool would give it, so that it is the same after every test."""

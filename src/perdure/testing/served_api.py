@@ -4,7 +4,7 @@ import asyncio
 import socket
 import tempfile
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -36,15 +36,38 @@ NOWHERE = "http://127.0.0.1:9"
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn that says when it listens."""
+    """Uvicorn that says when it listens, and ends when it is told to instead of at its next look, and at once."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.listening = asyncio.Event()
+        self._told = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.listening.set()
+
+    def end(self) -> None:
+        self.should_exit = True
+        self._told.set()
+
+    async def main_loop(self) -> None:
+        ticks = 0
+        while not await self.on_tick(ticks):
+            ticks += 1
+            with suppress(TimeoutError):
+                async with asyncio.timeout(0.1):
+                    await self._told.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """What is being answered is answered."""
+        for listener in [*self.servers, *(sockets or [])]:
+            listener.close()
+        state = self.server_state
+        for connection in list(state.connections):
+            connection.shutdown()
+        while state.connections or state.tasks:  # noqa: ASYNC110 - neither tells anybody that it ends
+            await asyncio.sleep(0.001)
 
 
 @asynccontextmanager
@@ -69,7 +92,7 @@ async def listening(app: App) -> AsyncGenerator[str]:
         try:
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         finally:
-            server.should_exit = True
+            server.end()
             await serve_api
 
 
