@@ -1,18 +1,37 @@
 """An agent program as its own process, on directories of its own, without a sandbox around it."""
 
 import asyncio
+import atexit
+import compileall
 import json
+import shutil
 import signal
 import sys
+import tempfile
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 from perdure.workspaces import wire
-from perdure.workspaces.bundle import bundle
+from perdure.workspaces.bundle import sources
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import Connection
 
 PATIENCE = timedelta(seconds=60)
+
+
+@cache
+def unpacked() -> Path:
+    """The bundled program as a directory, with its bytecode: from the one file, every start compiles all of it."""
+    folder = Path(tempfile.mkdtemp(prefix="perdure-agent-"))
+    atexit.register(shutil.rmtree, folder)
+    for name, content in sources().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    folder.chmod(0o755)
+    assert compileall.compile_dir(folder, quiet=1)
+    return folder
 
 
 class Inside:
@@ -24,7 +43,6 @@ class Inside:
         self.outside = root / "outside"
         for path in (self.tree, self.home, self.outside):
             path.mkdir()
-        (root / "agent.pyz").write_bytes(bundle())
         self.settings: dict[str, object] = {}
         self.wrapped_in: list[str] = []
         self._process: asyncio.subprocess.Process | None = None
@@ -33,7 +51,7 @@ class Inside:
     async def start(self) -> wire.Health:
         paths = {name: str(self.root / name) for name in ("tree", "home", "state", "socket")}
         (self.root / "settings.json").write_text(json.dumps({**paths, **self.settings}))
-        arguments = [sys.executable, "-I", "-S", str(self.root / "agent.pyz"), str(self.root / "settings.json")]
+        arguments = [sys.executable, "-I", "-S", str(unpacked()), str(self.root / "settings.json")]
         self._process = await asyncio.create_subprocess_exec(*self.wrapped_in, *arguments)
         return await self.client.reach()
 

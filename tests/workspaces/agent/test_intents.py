@@ -7,7 +7,7 @@ import stat
 import sys
 
 import pytest
-from tests.workspaces.inside import Inside
+from tests.workspaces.inside import Inside, unpacked
 
 from perdure.core.errors import WorkspaceRefused
 from perdure.workspaces.wire import FileEdits, TextEdit
@@ -17,6 +17,7 @@ EDITS = [FileEdits("a.txt", [TextEdit("one", "ONE")]), FileEdits("b.txt", [TextE
 # Edits in a process of its own that dies, or is refused, at the n-th call that makes something lasting.
 FAULTY = """
 import errno, json, os, signal, sys
+sys.path.insert(0, sys.argv[5])
 from perdure.workspaces.agent.durable import Folder
 from perdure.workspaces.agent.fields import Fields
 from perdure.workspaces.agent.intents import Intents
@@ -85,13 +86,8 @@ async def faulty_edit(inside: Inside, fault: str, number: int, key: str = "k") -
         "key": key,
     }
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        FAULTY,
-        str(inside.root),
-        json.dumps(body),
-        fault,
-        str(number),
+        *(sys.executable, "-I", "-S", "-c", FAULTY, str(inside.root), json.dumps(body), fault, str(number)),
+        str(unpacked()),
         stdout=asyncio.subprocess.PIPE,
     )
     said, _ = await process.communicate()
