@@ -1,4 +1,8 @@
-"""Commits a second of the machine beside the floor: the bare driver doing two rows in one statement, as durably."""
+"""Commits a second of the machine beside the floor: the bare driver doing two rows in one statement, as durably.
+
+The floor is the driver with the pool that it brings, as whoever does without us would use it, and as the floor of the
+scale test does. Over our own pool it would rise with all that makes our pool faster, and say nothing about the machine.
+"""
 
 import asyncio
 import tempfile
@@ -10,7 +14,9 @@ from pathlib import Path
 from statistics import median
 from uuid import uuid4
 
+import asyncpg
 import uvloop
+from asyncpg import Record
 
 from perdure.access.signing_in import first_account
 from perdure.core.card import CardChange, NewCard
@@ -87,9 +93,12 @@ async def _at(bench: "Bench", chats: int, rounds: int, commits: int) -> Measured
 
 @asynccontextmanager
 async def _bench(url: str) -> AsyncGenerator["Bench"]:
-    async with open_pool(url, size=CONNECTIONS) as pool:
+    async with (
+        open_pool(url, size=CONNECTIONS) as pool,
+        asyncpg.create_pool(url, min_size=CONNECTIONS, max_size=CONNECTIONS) as bare,
+    ):
         account = await first_account(pool)
-        bench = Bench(pool, account.owner)
+        bench = Bench(pool, bare, account.owner)
         card = NewCard(organisation_id=account.organisation, owner_id=account.owner, title="bench")
         await bench.prepare(card)
         yield bench
@@ -98,8 +107,8 @@ async def _bench(url: str) -> AsyncGenerator["Bench"]:
 class Bench:
     """Chats to measure on: each turn is what a handler commits, then what a runner commits."""
 
-    def __init__(self, pool: Pool, user_id: UserId) -> None:
-        self._pool = pool
+    def __init__(self, pool: Pool, bare: "asyncpg.Pool[Record]", user_id: UserId) -> None:
+        self._bare = bare
         self._machine = Machine(Execution(pool), lambda _: None)
         self._message = NewMessage(role=Role.USER, parts=(Text("hello there"),), created_by=user_id)
         self._answer = NewMessage(role=Role.ASSISTANT, parts=(Text(_ANSWER),), usage=Usage(10, 20), cost=5)
@@ -110,7 +119,7 @@ class Bench:
         for _ in range(max(CHATS)):
             begun = await self._machine.create(ChatId(uuid4()), card, [Create((self._message,)), Acquire(self._owner)])
             self._chats.append(await self._finish(begun.chat))
-            await self._pool.execute(sql("floor_chat"), begun.chat.id)
+            await self._bare.execute(sql("floor_chat"), begun.chat.id)
 
     async def once(self, work: Callable[[Chat, int], Awaitable[None]], chats: int, turns: int) -> float:
         """Commits a second over this many chats at once."""
@@ -126,8 +135,8 @@ class Bench:
 
     async def floor(self, chat: Chat, turns: int) -> None:
         for _ in range(turns):
-            await self._pool.fetchrow(sql("floor_commit"), chat.id, "running", "hello there")
-            await self._pool.fetchrow(sql("floor_commit"), chat.id, "waiting", _ANSWER)
+            await self._bare.fetchrow(sql("floor_commit"), chat.id, "running", "hello there")
+            await self._bare.fetchrow(sql("floor_commit"), chat.id, "waiting", _ANSWER)
 
     async def _finish(self, chat: Chat) -> Chat:
         card = CardChange(cost=5, context_tokens=30)
