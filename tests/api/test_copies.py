@@ -1,12 +1,17 @@
 """What is made of a whole chat: forks, branches, exports, costs, search."""
 
+import asyncio
 from uuid import UUID
+
+import pytest
 
 from perdure.core.action import CallKind
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, ProviderMetadata, Role, Text, ToolCall, Usage
 from perdure.machine.change import Owner
 from perdure.machine.transitions import Abandon, Acquire, CommitStep, FinishTurn
+from perdure.store.search import BATCH
+from perdure.store.tables import search
 from perdure.testing.served_api import Person, ServedApi
 
 OWNER = Owner(ReplicaId(UUID(int=1)), RunnerId(UUID(int=2)))
@@ -142,6 +147,23 @@ async def test_search_catches_up_with_what_nobody_told_it(api: ServedApi, ada: P
     await answered(api, ada, "Where is the walrus?", "At sea.")
     await api.search.once()
     assert len((await ada.get("/chats?q=walrus")).json["items"]) == 1
+
+
+@pytest.mark.parametrize("count", [BATCH - 1, BATCH, BATCH + 1, 2 * BATCH])
+async def test_search_gets_through_a_change_of_any_number_of_messages(api: ServedApi, ada: Person, count: int) -> None:
+    messages = [
+        {"key": str(n), "role": "user", "parts": [{"type": "text", "text": f"word{n}"}]} for n in range(1, count + 1)
+    ]
+    brought = {"source": "codex", "source_id": "s1", "messages": messages}
+    chat_id = (await ada.post("/imports", brought)).json["chat_id"]
+    other = await answered(api, ada, "Where is the walrus?", "At sea.")
+    async with asyncio.timeout(20):
+        await api.search.once()
+    for number in {1, min(BATCH, count), min(BATCH + 1, count), count}:
+        (found,) = (await ada.get(f"/chats?q=word{number}")).json["items"]
+        assert found["match"] == {"chat_id": chat_id, "number": number}
+    assert [item["id"] for item in (await ada.get("/chats?q=walrus")).json["items"]] == [other]
+    assert await search.behind(api.pool, 10) == []
 
 
 async def test_only_an_archived_chat_can_be_deleted_and_then_it_is_gone(api: ServedApi, ada: Person) -> None:

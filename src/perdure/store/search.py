@@ -1,7 +1,7 @@
 """Keeping search up to date: outside of the chats' own commits, a moment behind them."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId
@@ -51,23 +51,32 @@ class SearchIndex:
             await self._index(moved[start : start + BATCH])
 
     async def _index(self, chats: Sequence[ChatId]) -> None:
-        while rows := await search.unindexed(self._pool, chats, BATCH):
-            texts = [_words(row.parts) if row.shown else "" for row in rows]
-            # A batch may end in the middle of a revision: that one is read again.
-            whole = len(rows) < BATCH
-            progress = {row.chat_id: row.revision for row in rows}
-            if not whole:
-                progress[rows[-1].chat_id] -= 1
-            await search.index(
-                self._pool,
-                [row.chat_id for row in rows],
-                [row.number for row in rows],
-                texts,
-                list(progress),
-                list(progress.values()),
-            )
-            if whole:
+        after, owed = search.NOTHING_INDEXED, dict[ChatId, int]()
+        while True:
+            rows = await search.unindexed(self._pool, chats, after, BATCH)
+            progress = owed | {row.chat_id: row.revision for row in rows}
+            owed = {}
+            if len(rows) == BATCH:
+                # It may end in the middle of a revision, which an import fills with any number of messages: whether the
+                # chat has come so far, the next batch says.
+                last = rows[-1]
+                after = search.LastIndexed(last.chat_id, last.revision, last.number)
+                owed = {last.chat_id: last.revision}
+                progress[last.chat_id] -= 1
+            if progress:
+                await self._put(rows, progress)
+            if not owed:
                 return
+
+    async def _put(self, rows: Sequence[search.UnindexedMessage], progress: Mapping[ChatId, int]) -> None:
+        await search.index(
+            self._pool,
+            [row.chat_id for row in rows],
+            [row.number for row in rows],
+            [_words(row.parts) if row.shown else "" for row in rows],
+            list(progress),
+            list(progress.values()),
+        )
 
 
 def _words(parts: str) -> str:

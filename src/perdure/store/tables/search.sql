@@ -7,14 +7,15 @@ WHERE c.history_version > coalesce(p.revision, 0)
 LIMIT $1
 
 -- name: search.unindexed
--- Messages of these chats that search does not know yet in their newest form.
+-- Messages of these chats that search does not know yet in their newest form, after a place: $2 chat, $3 revision, $4 number.
 SELECT m.chat_id, m.number, m.revision, m.parts, m.hidden_in IS NULL AND m.visibility <> 'model'
     AND m.role IN ('user', 'assistant') AS shown
 FROM messages m
 LEFT JOIN search_progress p ON p.chat_id = m.chat_id
 WHERE m.chat_id = ANY($1::uuid[]) AND m.revision > coalesce(p.revision, 0)
+    AND (m.chat_id, m.revision, m.number) > ($2, $3, $4)
 ORDER BY m.chat_id, m.revision, m.number
-LIMIT $2
+LIMIT $5
 
 -- name: search.index
 -- Put the words of messages into search: $1 chats, $2 numbers, $3 texts (empty: not shown any more); $4, $5 how far each
