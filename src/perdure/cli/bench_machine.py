@@ -14,9 +14,7 @@ from pathlib import Path
 from statistics import median
 from uuid import uuid4
 
-import asyncpg
 import uvloop
-from asyncpg import Record
 
 from perdure.access.signing_in import first_account
 from perdure.core.card import CardChange, NewCard
@@ -35,6 +33,7 @@ from perdure.machine.transitions import (
     SendMessage,
 )
 from perdure.proof.evidence import sql
+from perdure.proof.scale.floor import BarePool, bare_pool
 from perdure.store.connection import connect
 from perdure.store.embedded.server import EmbeddedPostgres
 from perdure.store.execution import Execution
@@ -93,10 +92,7 @@ async def _at(bench: "Bench", chats: int, rounds: int, commits: int) -> Measured
 
 @asynccontextmanager
 async def _bench(url: str) -> AsyncGenerator["Bench"]:
-    async with (
-        open_pool(url, size=CONNECTIONS) as pool,
-        asyncpg.create_pool(url, min_size=CONNECTIONS, max_size=CONNECTIONS) as bare,
-    ):
+    async with open_pool(url, size=CONNECTIONS) as pool, bare_pool(url, CONNECTIONS) as bare:
         account = await first_account(pool)
         bench = Bench(pool, bare, account.owner)
         card = NewCard(organisation_id=account.organisation, owner_id=account.owner, title="bench")
@@ -107,7 +103,7 @@ async def _bench(url: str) -> AsyncGenerator["Bench"]:
 class Bench:
     """Chats to measure on: each turn is what a handler commits, then what a runner commits."""
 
-    def __init__(self, pool: Pool, bare: "asyncpg.Pool[Record]", user_id: UserId) -> None:
+    def __init__(self, pool: Pool, bare: BarePool, user_id: UserId) -> None:
         self._bare = bare
         self._machine = Machine(Execution(pool), lambda _: None)
         self._message = NewMessage(role=Role.USER, parts=(Text("hello there"),), created_by=user_id)

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import TypeAlias
 from uuid import UUID, uuid4
 
 import aiohttp
@@ -16,6 +17,8 @@ from asyncpg import Pool, Record
 from perdure.proof.evidence import sql
 
 CONNECTIONS = 20
+
+BarePool: TypeAlias = "Pool[Record]"
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -56,7 +59,7 @@ async def _run(task: Task) -> Done:
         return Done(time.perf_counter() - begun, time.process_time() - before, task.chats * task.turns)
 
 
-async def _chat(chat: UUID, task: Task, http: aiohttp.ClientSession, pool: "Pool[Record] | None") -> None:
+async def _chat(chat: UUID, task: Task, http: aiohttp.ClientSession, pool: "BarePool | None") -> None:
     for _ in range(task.turns):
         if pool is not None:
             await pool.fetchrow(sql("floor_commit"), chat, "running", task.text)
@@ -83,12 +86,19 @@ async def _drain(http: aiohttp.ClientSession, task: Task) -> str:
 
 
 @asynccontextmanager
-async def _database(task: Task) -> "AsyncGenerator[Pool[Record] | None]":
+async def _database(task: Task) -> "AsyncGenerator[BarePool | None]":
     if task.database_url is None:
         yield None
         return
-    async with asyncpg.create_pool(task.database_url, min_size=CONNECTIONS, max_size=CONNECTIONS) as pool:
+    async with bare_pool(task.database_url, CONNECTIONS) as pool:
         await pool.execute(sql("floor_tables"))
+        yield pool
+
+
+@asynccontextmanager
+async def bare_pool(url: str, size: int) -> AsyncGenerator[BarePool]:
+    """The pool that the driver brings, as whoever does without us would use it."""
+    async with asyncpg.create_pool(url, min_size=size, max_size=size) as pool:
         yield pool
 
 
