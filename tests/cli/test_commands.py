@@ -9,15 +9,16 @@ from urllib.request import Request, urlopen
 
 import msgspec
 import pytest
-from tests.cli.conftest import Start
+from tests.cli.conftest import Spawn, Start
 
 from perdure.cli.main import COMMANDS
 from perdure.store.connection import connect
+from perdure.testing.forking import ForkedCommand
 from perdure.testing.polling import eventually
 from perdure.testing.postgres import Databases
 
 
-def address_of(server: "subprocess.Popen[str]") -> str:
+def address_of(server: "subprocess.Popen[str] | ForkedCommand") -> str:
     """Where a server says that it is ready."""
     assert server.stderr is not None
     for line in server.stderr:
@@ -36,14 +37,14 @@ def get(url: str) -> tuple[int, object]:
             return error.code, msgspec.json.decode(error.read())
 
 
-def test_it_says_which_version_it_is(start: Start) -> None:
-    said, _ = start("--version").communicate()
+def test_it_says_which_version_it_is(spawn: Spawn) -> None:
+    said, _ = spawn("--version").communicate()
     assert said == f"perdure {version('perdure')}\n"
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
-def test_a_server_is_ready_until_it_is_told_to_stop(start: Start, database_url: str, stop: signal.Signals) -> None:
-    server = start("serve", database_url=database_url, bind="127.0.0.1:0")
+def test_a_server_is_ready_until_it_is_told_to_stop(spawn: Spawn, database_url: str, stop: signal.Signals) -> None:
+    server = spawn("serve", database_url=database_url, bind="127.0.0.1:0")
     address = address_of(server)
     assert get(f"{address}/healthz") == (200, {"status": "alive"})
     eventually(lambda: get(f"{address}/readyz") == (200, {"status": "ready"}), "it is ready")
@@ -100,14 +101,14 @@ def test_doctor_says_why_the_database_is_no_use(start: Start) -> None:
     assert complaint == ""
 
 
-def test_help_lists_every_command_without_colour(start: Start) -> None:
-    text, _ = start("--help").communicate()
+def test_help_lists_every_command_without_colour(spawn: Spawn) -> None:
+    text, _ = spawn("--help").communicate()
     assert [name for name in COMMANDS if name not in text] == []
     assert "\x1b" not in text
 
 
-def test_an_unknown_command_is_refused(start: Start) -> None:
-    process = start("sevre")
+def test_an_unknown_command_is_refused(spawn: Spawn) -> None:
+    process = spawn("sevre")
     _, complaint = process.communicate()
     assert process.returncode == 2
     assert "sevre" in complaint

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from tests.cli.conftest import Start
+from tests.cli.conftest import Spawn
 
 from perdure.proof.processes import SERVE
 from perdure.store.pool import Pool
@@ -168,15 +168,15 @@ async def test_a_signal_ends_all_of_them_in_order(database_url: str, pool: Pool,
         (("--processes", "2", "--bind", "203.0.113.1:80"), "Cannot listen on 203.0.113.1:80"),
     ],
 )
-def test_what_cannot_be_served_is_one_line(start: Start, arguments: tuple[str, ...], complaint: str) -> None:
-    process = start("serve", *arguments)
+def test_what_cannot_be_served_is_one_line(spawn: Spawn, arguments: tuple[str, ...], complaint: str) -> None:
+    process = spawn("serve", *arguments)
     _, told = process.communicate(timeout=60)
     assert (process.returncode, told.count("\n")) == (2, 1), told
     assert complaint in told
 
 
-def test_a_first_process_that_cannot_start_ends_all(start: Start) -> None:
-    process = start(
+def test_a_first_process_that_cannot_start_ends_all(spawn: Spawn) -> None:
+    process = spawn(
         "serve", "--processes", "2", "--bind", "127.0.0.1:0", database_url="postgresql://nobody@127.0.0.1:1/x"
     )
     _, told = process.communicate(timeout=120)
@@ -184,13 +184,13 @@ def test_a_first_process_that_cannot_start_ends_all(start: Start) -> None:
     assert "Traceback" not in told
 
 
-def test_an_address_in_use_is_not_shared_with_strangers(start: Start) -> None:
+def test_an_address_in_use_is_not_shared_with_strangers(spawn: Spawn) -> None:
     with socket.socket() as stranger:
         stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         stranger.bind(("127.0.0.1", 0))
         stranger.listen()
         port = stranger.getsockname()[1]
-        process = start("serve", "--processes", "2", "--bind", f"127.0.0.1:{port}")
+        process = spawn("serve", "--processes", "2", "--bind", f"127.0.0.1:{port}")
         _, told = process.communicate(timeout=60)
     assert process.returncode == 2
     assert f"Cannot listen on 127.0.0.1:{port}" in told
