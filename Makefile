@@ -1,7 +1,7 @@
 # Every command a developer or a build machine needs. `make help` lists them.
 PYTHON  ?= python3
-# Tests wait for processes more than they compute: two cores keep four of them busy.
-WORKERS ?= $(shell cores=$$(nproc); [ $$cores -gt 4 ] && echo $$cores || echo 4)
+# Tests wait for processes, and for time to pass, as much as they compute: two cores keep six of them busy.
+WORKERS ?= $(shell cores=$$(nproc); [ $$cores -gt 6 ] && echo $$cores || echo 6)
 UV      := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .make/uv/bin/uv)
 BIN     := .venv/bin
 READY   := .venv/.synced
