@@ -1,6 +1,5 @@
 """A running agent program for the tests of this folder, and somebody who wants a workspace."""
 
-import shutil
 import tempfile
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -12,6 +11,7 @@ from tests.workspaces.yard import Yard
 
 from perdure.core.ids import OrganisationId, UserId
 from perdure.store.pool import Pool
+from perdure.workspaces.local.layout import delete_tree
 from perdure.workspaces.service import Wish
 
 
@@ -25,7 +25,7 @@ async def inside() -> AsyncGenerator[Inside]:
         yield agent
     finally:
         await agent.leaves()
-        shutil.rmtree(root)
+        delete_tree(root)
 
 
 @pytest.fixture

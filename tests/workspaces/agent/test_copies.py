@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 import socket
 import tempfile
 from collections.abc import AsyncGenerator
@@ -14,6 +13,7 @@ from tests.workspaces.snapshot_cases import TERMS, tree_hash
 
 from perdure.core.errors import WorkspaceRefused, WorkspaceUnreachable
 from perdure.workspaces.copying import Before, copied
+from perdure.workspaces.local.layout import delete_tree
 
 CHAT = "chat-1"
 SPARSE_BYTES = 20 * 1024**3
@@ -30,7 +30,7 @@ async def other() -> AsyncGenerator[Inside]:
     await agent.start()
     yield agent
     await agent.leaves()
-    shutil.rmtree(root)
+    delete_tree(root)
 
 
 async def test_a_copy_has_everything_of_tree_and_home_as_it_is(inside: Inside, other: Inside) -> None:

@@ -180,8 +180,9 @@ class EgressControl:
             trust=options.trust,
             hosts=dict(options.hosts),
         )
+        # The name is for whoever lists the processes of the machine.
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", "-m", "perdure.workspaces.egress.main", env={},
+            sys.executable, "-I", "-m", "perdure.workspaces.egress.main", name, env={},
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
             close_fds=True, start_new_session=True,
         )  # fmt: skip

@@ -5,7 +5,6 @@ import contextlib
 import fcntl
 import json
 import os
-import shutil
 import signal
 import sys
 from collections.abc import AsyncGenerator
@@ -21,7 +20,7 @@ from perdure.workspaces.egress.control import EgressControl, EgressOptions, Egre
 from perdure.workspaces.local import cgroups, launch
 from perdure.workspaces.local.bubblewrap import why_not
 from perdure.workspaces.local.launch_request import launch_request
-from perdure.workspaces.local.layout import Layout, egress_user_of, shared, user_of
+from perdure.workspaces.local.layout import Layout, delete_tree, egress_user_of, shared, user_of
 
 WORKSPACE_LEAVE_LOOKS = 100
 UNFENCED = "A network by permission needs a sandbox. Unset PERDURE_UNSANDBOXED, or use another template."
@@ -76,7 +75,7 @@ class LocalDriver:
     async def remove(self, plan: Plan) -> None:
         if self._layout(plan).root.exists():
             await self.stop(plan)
-            await asyncio.to_thread(_delete, self._layout(plan).root)
+            await asyncio.to_thread(delete_tree, self._layout(plan).root)
 
     async def size(self, plan: Plan) -> int | None:
         return await asyncio.to_thread(self._layout(plan).size)
@@ -207,13 +206,3 @@ def _is_in(pid: int, tree: Path, role: str) -> bool:
     place = f"/proc/{pid}/cwd"
     read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
     return Path(place).samefile(tree) and read_only == (role == "view")
-
-
-def _delete(root: Path) -> None:
-    """Delete also what a command made unreadable."""
-    for directory, names, _ in os.walk(root):
-        for name in names:
-            path = Path(directory, name)
-            if not path.is_symlink():
-                path.chmod(0o700)
-    shutil.rmtree(root)

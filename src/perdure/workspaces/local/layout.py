@@ -136,6 +136,16 @@ def shared(root: Path) -> Path:
     return made
 
 
+def delete_tree(root: Path) -> None:
+    """Delete also what a command made unreadable."""
+    for directory, names, _ in os.walk(root):
+        for name in names:
+            path = Path(directory, name)
+            if not path.is_symlink():
+                path.chmod(0o700)
+    shutil.rmtree(root)
+
+
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
