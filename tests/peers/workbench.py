@@ -10,10 +10,20 @@ from pathlib import Path
 import anyio
 import uvicorn
 from mcp.server.lowlevel import Server
-from mcp.server.mcpserver import Context, MCPServer
-from mcp_types import ListToolsResult, Tool, ToolAnnotations
+from mcp.server.mcpserver import Context, MCPServer, RequestStateSecurity
+from mcp_types import (
+    ElicitRequest,
+    ElicitRequestFormParams,
+    InputRequiredResult,
+    ListToolsResult,
+    Tool,
+    ToolAnnotations,
+)
 
-bench = MCPServer("workbench")
+# The same after a restart: what was asked before it is answered after it.
+bench = MCPServer(
+    "workbench", request_state_security=RequestStateSecurity(keys=[b"a key that nobody but tests uses, ever"])
+)
 LEDGER = Path(sys.argv[3] if len(sys.argv) > 3 else "ledger.txt")
 
 
@@ -68,6 +78,36 @@ async def learn(name: str, ctx: Context) -> str:  # pyright: ignore[reportMissin
     await ctx.notify_tools_changed()
     await ctx.session.send_tool_list_changed()
     return f"learned {name}"
+
+
+def asks(message: str, state: str, **field: object) -> InputRequiredResult:
+    """Always under the same key."""
+    schema: dict[str, object] = {"type": "object", "properties": {"value": field}, "required": ["value"]}
+    asked = ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=schema))
+    return InputRequiredResult(input_requests={"asked": asked}, request_state=state)
+
+
+def answer(ctx: Context) -> object:  # pyright: ignore[reportMissingTypeArgument, reportUnknownParameterType]
+    """What was filled in; nothing where nobody did."""
+    said = (ctx.input_responses or {}).get("asked")
+    filled: dict[str, object] = getattr(said, "content", None) or {}
+    return filled.get("value")
+
+
+@bench.tool()
+def brew(ctx: Context) -> str | InputRequiredResult:  # pyright: ignore[reportMissingTypeArgument, reportUnknownParameterType]
+    """Ask how many cups and then of what, and write down what is brewed."""
+    if ctx.request_state is None:
+        return asks("How many cups?", "cups", type="integer")
+    if ctx.request_state == "cups":
+        return asks("Of what?", f"{answer(ctx)} cups", type="string", default="tea")
+    return note(f"{ctx.request_state} of {answer(ctx)}")
+
+
+@bench.tool(annotations=ToolAnnotations(read_only_hint=True))
+def guess(ctx: Context) -> str | InputRequiredResult:  # pyright: ignore[reportMissingTypeArgument, reportUnknownParameterType]
+    """Change nothing, and ask something nevertheless."""
+    return asks("Which number?", "", type="integer") if ctx.request_state is None else f"It is {answer(ctx)}."
 
 
 async def odd_tools(_context: object, _parameters: object) -> ListToolsResult:

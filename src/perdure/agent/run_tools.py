@@ -22,8 +22,8 @@ from perdure.core.errors import (
     HookDispatchFailed,
     PerdureError,
     ProviderFailure,
+    RunLost,
     Unavailable,
-    WorkspaceLost,
     WorkspaceUnreachable,
 )
 from perdure.core.fence import Fence
@@ -199,7 +199,7 @@ class ToolRunner:
             with self._watch.call(_label(batch.toolset, call), call.call_id) as seen:
                 try:
                     output = _bounded(await self._output(batch, open_call, call), batch.budget)
-                except WorkspaceLost:
+                except RunLost:
                     return None
                 except (HookDispatchFailed, InputNeeded) as error:
                     # The others of the batch come to their end first.
@@ -261,7 +261,10 @@ class ToolRunner:
         entry = batch.entries.get(open_call.index)
         run = CallRun(batch.chat.id, batch.chat.last_assistant, open_call.index, open_call.run)
         context = self._context(batch, open_call, called.call)
-        if tool.effect is not Effect.READS:
+        journaled = tool.effect is not Effect.READS or (entry is not None and entry.run == open_call.run)
+        if not journaled:
+            context = replace(context, handed=partial(self._handed_first, batch.fence, run, tool))
+        else:
             place = self._places.get((context.home, context.mode))
             begun = await self.journaling.begin(run, batch.fence, tool, entry=entry, incarnation=place)
             context = replace(
@@ -277,13 +280,13 @@ class ToolRunner:
                 await self._services.chat_files.before_foreign(batch.chat.id, batch.model_context.turn, context.home)
         try:
             output = _bounded(await self._attempted(tool, context, arguments), batch.budget)
-        except WorkspaceLost:
+        except RunLost:
             await self.journaling.lose(run, batch.fence)
             raise
         self._reached("tools.ran")
         await self._store.keep(batch.card, output.files)
         self._reached("tools.files_kept")
-        if tool.effect is not Effect.READS:
+        if journaled:
             await self.journaling.end(run, batch.fence, tool, output)
             self._reached("tools.journaled")
         return output
@@ -292,6 +295,12 @@ class ToolRunner:
         await self.journaling.hand(begun.run, fence, handle)
         self._reached("tools.handed")
         release()
+
+    async def _handed_first(self, fence: Fence, run: CallRun, tool: Tool, handle: str) -> None:
+        """A call that may be repeated goes on elsewhere: from now on the journal knows it."""
+        await self.journaling.begin(run, fence, replace(tool, effect=Effect.KEYED), entry=None, incarnation=None)
+        await self.journaling.hand(run, fence, handle)
+        self._reached("tools.handed")
 
     async def _entered(self, fence: Fence, context: ToolContext, begun: Begun, incarnation: str) -> bool:
         """The call reached its workspace. Whether it began in one that is gone."""
@@ -343,7 +352,7 @@ class ToolRunner:
         except (Fenced, Unavailable, HookDispatchFailed, InputNeeded):
             raise
         except PerdureError as error:
-            if isinstance(error, WorkspaceLost) and tool.effect is not Effect.READS:
+            if isinstance(error, RunLost) and tool.effect is not Effect.READS:
                 raise
             return ToolOutput(str(error), is_error=True)
         except Exception:  # noqa: BLE001 - a tool is foreign code: whatever it raises is a result

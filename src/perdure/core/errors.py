@@ -35,7 +35,8 @@ PerdureError
 ├── DatabaseFault            the database refused a statement: a fault of ours, and what was asked did not happen
 ├── Unavailable              ours to repeat: the database or a peer is away
 │   └── WorkspaceUnreachable  nobody answers in the workspace
-├── WorkspaceLost            what ran in a workspace is gone and nobody knows how it ended: ask, never repeat
+├── RunLost                  nobody knows how a call ended: ask, never repeat
+│   └── WorkspaceLost        the workspace that it ran in is gone
 └── ProviderFailure          a model's API failed, classified
 """
 
@@ -258,7 +259,11 @@ class WorkspaceUnreachable(Unavailable):
     """Nobody answers in the workspace, or the connection broke while we waited."""
 
 
-class WorkspaceLost(PerdureError):
+class RunLost(PerdureError):
+    """Nobody can say any more what became of a call. It may or may not have been carried out."""
+
+
+class WorkspaceLost(RunLost):
     """The agent program that did this work is gone. The work may or may not have been done."""
 
 

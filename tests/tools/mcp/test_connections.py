@@ -8,7 +8,7 @@ import pytest
 
 from perdure.core.timing import SystemClock
 from perdure.tools.mcp.connection import MCP_DOWN, Connection
-from perdure.tools.mcp.messages import CallResult, ListedTool, NoAnswer, Session, TaskState
+from perdure.tools.mcp.messages import Brought, CallResult, ListedTool, NoAnswer, Session, TaskState
 
 
 class StandingClock(SystemClock):
@@ -37,6 +37,7 @@ class Deaf:
         show: Callable[[str], None],  # noqa: ARG002
         *,
         as_task: bool = False,  # noqa: ARG002
+        brought: Brought | None = None,  # noqa: ARG002
     ) -> CallResult:
         return CallResult(text=tool)
 

@@ -15,7 +15,7 @@ from perdure.tools.mcp.messages import CallResult, Refusal, TaskQuestion, TaskSt
 MCP_CANCEL = timedelta(seconds=5)
 LARGEST_SCHEMA = 16 * 1024
 LARGEST_MESSAGE = 4 * 1024
-_NOT_FOR_PEOPLE = "The server stopped in the middle: it asks for something that no person can answer here."
+NOT_FOR_PEOPLE = "The server stopped in the middle: it asks for something that no person can answer here."
 _log = logging.getLogger(__name__)
 
 
@@ -33,7 +33,7 @@ async def followed(connection: Connection, ctx: CallContext, name: str) -> CallR
         if asked:
             raise InputNeeded(asked)
         await cancelled(connection, name)
-        return CallResult(text=_NOT_FOR_PEOPLE, is_error=True)
+        return CallResult(text=NOT_FOR_PEOPLE, is_error=True)
     if state.result is None:
         return CallResult(text="The server stopped it before it was done.", is_error=True)
     return state.result

@@ -7,6 +7,8 @@ from typing import Any
 
 from perdure.core.timing import Clock
 from perdure.tools.mcp.messages import (
+    Asked,
+    Brought,
     CallResult,
     ListedTool,
     NotDelivered,
@@ -65,15 +67,21 @@ class Connection:
             return self._known
 
     async def call(
-        self, tool: str, arguments: dict[str, Any], show: Callable[[str], None], *, as_task: bool = False
-    ) -> CallResult | Task:
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        show: Callable[[str], None],
+        *,
+        as_task: bool = False,
+        brought: Brought | None = None,
+    ) -> CallResult | Task | Asked:
         session = await self._live()
         try:
-            return await session.call(tool, arguments, show, as_task=as_task)
+            return await session.call(tool, arguments, show, as_task=as_task, brought=brought)
         except NotDelivered:
             # It was restarted: nothing was carried out, so that a second try does nothing twice.
             session = await self._live()
-            return await session.call(tool, arguments, show, as_task=as_task)
+            return await session.call(tool, arguments, show, as_task=as_task, brought=brought)
 
     async def followed(
         self, task: str, show: Callable[[str], None], answers: Mapping[str, Any] | None = None

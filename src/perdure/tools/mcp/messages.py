@@ -70,6 +70,21 @@ class TaskState(Struct, frozen=True, kw_only=True):
     result: CallResult | None = None
 
 
+class Asked(Struct, frozen=True, kw_only=True):
+    """A call that was not carried out yet: its server asks something first."""
+
+    questions: tuple[TaskQuestion, ...]
+    state: str | None = None
+    """What the server wants to be brought with the answers."""
+
+
+class Brought(Struct, frozen=True):
+    """What a call that was asked about is made again with."""
+
+    answers: dict[str, Any]
+    state: str | None
+
+
 class Unreachable(Exception):
     """The server cannot be talked to. The text says why, in words for a person; it names no secret."""
 
@@ -101,9 +116,15 @@ class Session(Protocol):
         ...
 
     async def call(
-        self, tool: str, arguments: dict[str, Any], show: Callable[[str], None], *, as_task: bool = False
-    ) -> CallResult | Task:
-        """What a call comes to, or the task that it became."""
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        show: Callable[[str], None],
+        *,
+        as_task: bool = False,
+        brought: Brought | None = None,
+    ) -> CallResult | Task | Asked:
+        """What a call comes to, the task that it became, or what it asks before."""
         ...
 
     async def look(self, task: str) -> TaskState: ...

@@ -17,11 +17,12 @@ from perdure.core.timing import MCP_LONGEST_CALL
 from perdure.observe.measures.work import McpMeasures
 from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.tools.call import ACTING, EVERYWHERE, InputNeeded, NewFile, ToolFailed, ToolOutput
-from perdure.tools.mcp.answering import cancelled, followed
+from perdure.tools.mcp.answering import NOT_FOR_PEOPLE, cancelled, followed
+from perdure.tools.mcp.asking import asked_call, brought, put
 from perdure.tools.mcp.connection import Connection
 from perdure.tools.mcp.connections import Connections
 from perdure.tools.mcp.listing import CheckedTool, checked
-from perdure.tools.mcp.messages import CallResult, ListedTool, NoAnswer, Refusal, Unreachable
+from perdure.tools.mcp.messages import Asked, CallResult, ListedTool, NoAnswer, Refusal, Task, Unreachable
 from perdure.tools.tool import Effect, End, Run, Tool, ToolContext
 
 NEEDS_WORKSPACE = "it runs inside the workspace, and this chat has none yet: call create_workspace first"
@@ -141,7 +142,7 @@ def _tool(server: McpServer, tool: CheckedTool, connection: Connection, measures
 
 def _end(connection: Connection) -> End:
     async def end(ctx: ToolContext) -> None:
-        if ctx.handle is not None:
+        if ctx.handle is not None and asked_call(ctx.handle) is None:
             await cancelled(connection, ctx.handle)
 
     return end
@@ -157,7 +158,8 @@ def _run(server: McpServer, tool: ListedTool, connection: Connection, measures: 
     async def run(ctx: ToolContext, arguments: Mapping[str, Any]) -> ToolOutput:
         begun, outcome = time.monotonic(), "failed"
         try:
-            result = await _result(tool, connection, ctx, arguments)
+            repeatable = effect(server, tool) is Effect.READS
+            result = await _result(tool, connection, ctx, arguments, repeatable=repeatable)
             outcome = "error" if result.is_error else "done"
             return _output(ctx, result)
         except (Unreachable, Refusal) as error:
@@ -172,17 +174,27 @@ def _run(server: McpServer, tool: ListedTool, connection: Connection, measures: 
 
 
 async def _result(
-    tool: ListedTool, connection: Connection, ctx: ToolContext, arguments: Mapping[str, Any]
+    tool: ListedTool, connection: Connection, ctx: ToolContext, arguments: Mapping[str, Any], *, repeatable: bool
 ) -> CallResult:
-    """What a call comes to. A task is noted before it is waited for, so that whoever takes over waits on."""
-    name = ctx.handle
-    if name is None:
-        begun = await connection.call(tool.name, dict(arguments), ctx.progress, as_task=tool.only_as_task)
-        if isinstance(begun, CallResult):
-            return begun
-        name = begun.name
-        await ctx.handed(name)
-    return await followed(connection, ctx, name)
+    """What a call comes to. A task is noted before it is waited for, so that whoever takes over waits on; so is what a
+    call asks, which is made again with the answers."""
+    before = None if ctx.handle is None else asked_call(ctx.handle)
+    if ctx.handle is not None and before is None:
+        return await followed(connection, ctx, ctx.handle)
+    came = await connection.call(
+        tool.name,
+        dict(arguments),
+        ctx.progress,
+        as_task=tool.only_as_task,
+        brought=None if before is None else await brought(ctx, before, repeatable=repeatable),
+    )
+    if isinstance(came, Task):
+        await ctx.handed(came.name)
+        return await followed(connection, ctx, came.name)
+    if isinstance(came, Asked) and not await put(ctx, came, before):
+        return CallResult(text=NOT_FOR_PEOPLE, is_error=True)
+    assert isinstance(came, CallResult)
+    return came
 
 
 def _failed(server: McpServer, error: Unreachable | Refusal) -> str:

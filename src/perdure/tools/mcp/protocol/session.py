@@ -15,6 +15,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from perdure.core.timing import MCP_CONNECT, MCP_LONGEST_CALL
 from perdure.core.version import product_version
 from perdure.tools.mcp.messages import (
+    Asked,
+    Brought,
     CallResult,
     ListedTool,
     NoAnswer,
@@ -25,6 +27,7 @@ from perdure.tools.mcp.messages import (
     Unreachable,
 )
 from perdure.tools.mcp.protocol import tasks
+from perdure.tools.mcp.protocol.asking import AskingClient, AsksPerson, again
 from perdure.tools.mcp.protocol.translation import call_result, explained, listed
 from perdure.tools.mcp.protocol.transports import TransportState, transport
 from perdure.tools.mcp.transport import TransportOptions
@@ -88,8 +91,14 @@ class OpenSession:
         return tuple(found[:TOOLS])
 
     async def call(
-        self, tool: str, arguments: dict[str, Any], show: Callable[[str], None], *, as_task: bool = False
-    ) -> CallResult | Task:
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        show: Callable[[str], None],
+        *,
+        as_task: bool = False,
+        brought: Brought | None = None,
+    ) -> CallResult | Task | Asked:
         session, patience = self._connected.session, self._patience
         if as_task and not tasks.modern(session):
             async with self._errors():
@@ -101,11 +110,13 @@ class OpenSession:
                 if message:
                     show(f"{message}\n")
 
-            longest = MCP_LONGEST_CALL.total_seconds()
+            longest, more = MCP_LONGEST_CALL.total_seconds(), {} if brought is None else again(brought)
             try:
-                return call_result(await self._connected.call_tool(tool, arguments, longest, report))
+                return call_result(await self._connected.call_tool(tool, arguments, longest, report, **more))
             except tasks.BecameTask as became:
                 return Task(became.name)
+            except AsksPerson as asks:
+                return asks.asked
 
     async def look(self, task: str) -> TaskState:
         async with self._errors():
@@ -143,7 +154,7 @@ class OpenSession:
 
     async def _hold(self, ready: "asyncio.Future[Client]") -> None:
         """Keep the connection open. One task enters and leaves it, as the package asks."""
-        client = Client(
+        client = AskingClient(
             transport(self._options, self._state),
             message_handler=self._heard,
             client_info=Implementation(name="perdure", version=product_version()),

@@ -87,21 +87,26 @@ class TasksExtension(ClientExtension):
 
 
 async def put_aside(context: object, params: object) -> ElicitResult:  # noqa: ARG001
-    """A form in the middle of a call: nobody is there to fill it in. Those of tasks are put to the person."""
+    """A form on the connection, as older servers show it. A person has one connection for all their chats, and the form
+    does not say which call of which chat it is about: there is nobody to put it to."""
     return ElicitResult(action="cancel")
 
 
 async def filled(context: object, params: ElicitRequestParams) -> ElicitResult:
     """The same of a server whose word counts: what its form proposes is what it gets, if that is all that it needs."""
+    proposed = proposal(params)
+    return ElicitResult(action="accept", content=proposed) if proposed else await put_aside(context, params)
+
+
+def proposal(params: ElicitRequestParams) -> dict[str, Any]:
+    """What a form proposes, where that is all that it needs."""
     if not isinstance(params, ElicitRequestFormParams):
-        return await put_aside(context, params)
+        return {}
     schema: dict[str, Any] = params.requested_schema
     fields: dict[str, dict[str, Any]] = schema.get("properties") or {}
     proposed = {name: field["default"] for name, field in fields.items() if "default" in field}
     needed: list[str] = schema.get("required") or []
-    if not proposed or any(name not in proposed for name in needed):
-        return await put_aside(context, params)
-    return ElicitResult(action="accept", content=proposed)
+    return {} if any(name not in proposed for name in needed) else proposed
 
 
 class BecameTask(Exception):
@@ -152,12 +157,12 @@ async def look(session: ClientSession, name: str, timeout: float) -> TaskState:
         status=status,
         message=seen.status_message or "",
         poll_s=poll / 1000,
-        questions=tuple(_question(key, asked) for key, asked in (seen.input_requests or {}).items()),
+        questions=tuple(question_of(key, asked) for key, asked in (seen.input_requests or {}).items()),
         result=None if result is None else call_result(CallToolResult.model_validate(result)),
     )
 
 
-def _question(key: str, asked: Any) -> TaskQuestion:
+def question_of(key: str, asked: Any) -> TaskQuestion:
     match asked:
         case {"method": "elicitation/create", "params": {"message": str(message), **rest}}:
             return TaskQuestion(
