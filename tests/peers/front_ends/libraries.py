@@ -70,6 +70,15 @@ async def fastmcp() -> Any:
         return [message["text"] for message in read.structured_content["messages"] if message["role"] == "assistant"]
 
 
+async def signs_in() -> Any:
+    """It has no token: it opens the browser that `BROWSER` names, and waits until it is let in."""
+    from fastmcp import Client  # noqa: PLC0415
+
+    async with Client(f"{URL}/mcp", auth="oauth") as client:
+        begun = await client.call_tool("begin_chat", {"message": "[[say:Let in.]]", "model": "demo"})
+        return begun.structured_content["text"]
+
+
 async def llm() -> Any:
     """Its command, with a file of models as the guide has it, and its own log of what was said."""
     with tempfile.TemporaryDirectory() as folder:
