@@ -877,6 +877,7 @@ CREATE TABLE public.search_documents (
     text text NOT NULL,
     document tsvector NOT NULL
 );
+ALTER TABLE ONLY public.search_documents ALTER COLUMN document SET STORAGE EXTERNAL;
 
 CREATE TABLE public.search_progress (
     chat_id uuid NOT NULL,
