@@ -14,11 +14,14 @@ interface Found {
   key: string;
 }
 
-/** What is meant by a click: the thing itself, what its label names, or what it stands in. */
+/** What is meant by a click: the thing itself, what its label names, what it stands in, or what stands in its middle. */
 function found(element: Element): Found {
   const stops = 'a[href], button, input, select, textarea, summary, [tabindex], [contenteditable="true"]';
   const named = element.closest("label")?.control;
-  const stop = element.matches(stops) ? element : (named ?? element.closest(stops));
+  const { left, top, width, height } = element.getBoundingClientRect();
+  const hit = document.elementFromPoint(left + width / 2, top + height / 2)?.closest(stops);
+  const within = hit && element.contains(hit) ? hit : element.querySelector(stops);
+  const stop = element.matches(stops) ? element : (named ?? element.closest(stops) ?? within);
   if (!(stop instanceof HTMLElement)) return { role: "", wrong: "nothing that takes the focus", key: "" };
   for (const before of document.querySelectorAll("[data-meant]")) before.removeAttribute("data-meant");
   stop.setAttribute("data-meant", "");

@@ -52,6 +52,7 @@ export function InboxBell() {
             {unread > 0 && (
               <button
                 type="button"
+                role="menuitem"
                 className="link"
                 onClick={() => void api.post("/inbox/read-all").then(again)}
               >
@@ -62,6 +63,7 @@ export function InboxBell() {
           {!asked && (
             <button
               type="button"
+              role="menuitem"
               className="inbox-ask"
               onClick={() => void askToNotify().then(() => setAsked(true))}
             >
@@ -100,6 +102,7 @@ function Entry({ entry, onOpen, onRead }: { entry: InboxEntry; onOpen: () => voi
     <button
       type="button"
       role="menuitem"
+      data-first
       className={`inbox-entry inbox-${entry.kind} ${entry.read_at ? "" : "inbox-unread"}`}
       onClick={open}
     >

@@ -103,7 +103,9 @@ function placeAndFocus(at: DOMRect, menu: HTMLElement | null, align: "start" | "
     const fits = below + height < innerHeight - 8 || at.top < innerHeight / 2;
     menu.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
     menu.style.top = `${Math.max(8, fits ? below : at.top - height - 6)}px`;
-    itemsOf(menu)[0]?.focus();
+    const items = itemsOf(menu);
+    // What comes above the entries is not what a menu is opened for.
+    (items.find((item) => item.dataset.first !== undefined) ?? items[0])?.focus();
   });
 }
 
