@@ -13,7 +13,7 @@ export default defineConfig({
   projects: [
     { name: "pointer" },
     { name: "keyboard", testIgnore: /touch|accessibility/ },
-    { name: "keyboard-sample", testMatch: /decisions/ },
+    { name: "keyboard-sample", testMatch: /decisions/, grep: /decided (together|at once)/ },
   ],
   use: {
     viewport: { width: 1280, height: 800 },

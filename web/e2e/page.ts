@@ -151,7 +151,8 @@ export class Person {
 
   /** Every finding, however small. */
   async accessibility(): Promise<string[]> {
-    await this.page.evaluate(AxeBuilderSource.source);
+    // It is half a megabyte, and stays until the page is loaded anew.
+    if (!(await this.page.evaluate(() => "axe" in window))) await this.page.evaluate(AxeBuilderSource.source);
     return this.page.evaluate(async () => {
       const axe = (window as unknown as { axe: typeof AxeBuilderSource }).axe;
       const { violations } = await axe.run(document);
