@@ -53,13 +53,17 @@ function isSeen(element: Element): boolean {
   // A caret stands in what is typed in; of a list the line that is chosen is coloured.
   if (element.matches(typed)) return true;
   const box = element.getBoundingClientRect();
-  const outlined = (other: Element | null) =>
-    other !== null &&
-    getComputedStyle(other).outlineStyle !== "none" &&
-    getComputedStyle(other).outlineWidth !== "0px";
+  const outlined = (other: Element | null, part?: string) => {
+    if (other === null) return false;
+    const { outlineStyle, outlineWidth } = getComputedStyle(other, part);
+    return outlineStyle !== "none" && outlineWidth !== "0px";
+  };
   // What is drawn for a switch or a segment stands beside it.
   if (element.matches("input")) return outlined(element) || outlined(element.nextElementSibling);
-  const marked = outlined(element) || /^(menuitem.*|option)$/.test(element.getAttribute("role") ?? "");
+  const marked =
+    outlined(element) ||
+    outlined(element, "::after") ||
+    /^(menuitem.*|option)$/.test(element.getAttribute("role") ?? "");
   return marked && element.checkVisibility({ opacityProperty: true }) && box.width > 0;
 }
 

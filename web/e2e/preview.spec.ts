@@ -103,9 +103,10 @@ test("a workspace that is stopped is started from the preview", async ({ person 
   await person.startsChat(`${call("create_workspace", { template: "blank" })}[[say:ready]]`);
   await person.seesAnswer("ready");
   const { chat } = await person.asks<{ chat: { workspace_id: string } }>("GET", new URL(page.url()).pathname);
-  await person.asks("POST", `/workspaces/${chat.workspace_id}/stop`, {});
   await page.getByRole("button", { name: "Panel" }).click();
   await page.getByRole("tab", { name: "Preview" }).click();
+  await expect(page.getByText("Nothing listens on a port yet.")).toBeVisible();
+  await person.asks("POST", `/workspaces/${chat.workspace_id}/stop`, {});
   await page.getByRole("button", { name: "Start workspace" }).click();
   await expect(page.getByText("Nothing listens on a port yet.")).toBeVisible();
 });
