@@ -61,6 +61,8 @@ async def test_a_shutdown_at_the_same_points_hands_the_turn_over(
 
 async def _ended_at(point: str, how: str, database_url: str, pool: Pool, folder: Path) -> None:
     async with open_fleet(database_url, pool, folder, first=(ENDING, point, str(SECOND), how)) as fleet:
+        if how == "SIGKILL":
+            await fleet.leaves_to_first()
         chat = await fleet.asks(0, WORK)
         await fleet.is_dead(0)
         rested = await fleet.comes_to_rest(1, chat)
@@ -75,6 +77,7 @@ async def test_a_parent_hears_all_its_agents_although_its_replica_was_killed(
     point: str, database_url: str, pool: Pool, tmp_path: Path
 ) -> None:
     async with open_fleet(database_url, pool, tmp_path, first=(ENDING, point, "1", "SIGKILL")) as fleet:
+        await fleet.leaves_to_first()
         chat = await fleet.asks(0, "Ask 3 agents to look around.")
         await fleet.is_dead(0)
         rested = await fleet.comes_to_rest(1, chat)
@@ -88,6 +91,7 @@ async def test_a_parked_parent_is_woken_although_its_replica_was_killed(
     database_url: str, pool: Pool, tmp_path: Path
 ) -> None:
     async with open_fleet(database_url, pool, tmp_path, first=(ENDING, "wait.parked", "1", "SIGKILL")) as fleet:
+        await fleet.leaves_to_first()
         chat = await fleet.asks(0, "[[say:1 tokens]]")
         await fleet.comes_to_rest(0, chat)
         # A parent parks only while its agents are at work: this one is held until the parent has parked.

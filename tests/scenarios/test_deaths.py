@@ -48,6 +48,7 @@ async def test_a_compaction_is_done_once_and_loses_nothing(
     point: str, summaries: int, database_url: str, pool: Pool, tmp_path: Path
 ) -> None:
     async with open_fleet(database_url, pool, tmp_path, first=(ENDING, point, *SIGKILL)) as fleet:
+        await fleet.leaves_to_first()
         fleet.sim.script(Script("newest", (Step((Text("and now it ends"),)),)))
         chat = await fleet.asks(0, TURNS[0])
         for turn in TURNS[1:]:
@@ -71,6 +72,7 @@ async def test_a_compaction_is_done_once_and_loses_nothing(
 @pytest.mark.parametrize("point", ["interruption.gathered", "interruption.committed"])
 async def test_a_stopped_answer_is_kept_once(point: str, database_url: str, pool: Pool, tmp_path: Path) -> None:
     async with open_fleet(database_url, pool, tmp_path, first=(ENDING, point, *SIGKILL)) as fleet:
+        await fleet.leaves_to_first()
         chat = await fleet.asks(0, BEGUN)
         await seen(lambda: pool.fetchval("SELECT count(*) FROM segments WHERE content LIKE '%egun%'"))
         await fleet.at(0).post(f"/chats/{chat}/interrupt", {})
@@ -89,6 +91,7 @@ async def test_a_stopped_answer_is_kept_once(point: str, database_url: str, pool
 @pytest.mark.parametrize("point", ["interruption.gathered", "interruption.committed"])
 async def test_a_stopped_command_has_run_once(point: str, database_url: str, pool: Pool, tmp_path: Path) -> None:
     async with open_fleet(database_url, pool, tmp_path, first=(ENDING, point, *SIGKILL)) as fleet:
+        await fleet.leaves_to_first()
         chat = await fleet.asks(0, COMMAND)
         await asyncio.to_thread(eventually, lambda: any(tmp_path.rglob("marker")), "the command runs")
         await fleet.at(0).post(f"/chats/{chat}/interrupt", {})
@@ -122,6 +125,7 @@ async def test_a_failure_is_tried_again_only_where_nobody_knew_of_it(
     point: str, text: str, asked: int, said: list[str], database_url: str, pool: Pool, tmp_path: Path
 ) -> None:
     async with open_fleet(database_url, pool, tmp_path, first=(ENDING, point, *SIGKILL)) as fleet:
+        await fleet.leaves_to_first()
         chat = await fleet.asks(0, text)
         await fleet.is_dead(0)
         rested = await fleet.comes_to_rest(1, chat)

@@ -143,6 +143,7 @@ async def test_it_is_opened_once_though_the_replica_dies_between(
 ) -> None:
     first = (ENDING, point, str(THIRD), "SIGKILL")
     async with standing(database_url, pool, tmp_path, first=first) as (fleet, forge):
+        await fleet.leaves_to_first()
         chat = await fleet.asks(0, work(forge))
         await fleet.is_dead(0)
         await opened_once(fleet, forge, chat)

@@ -132,6 +132,7 @@ async def test_an_edit_is_made_once_over_the_end_of_its_replica(
         ]
     )
     async with open_fleet(database_url, pool, tmp_path, first=(ENDING, point, "3", "SIGKILL")) as fleet:
+        await fleet.leaves_to_first()
         chat = await fleet.asks(0, work)
         await fleet.is_dead(0)
         assert (await fleet.comes_to_rest(1, chat))["status"] == "waiting"

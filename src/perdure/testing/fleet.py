@@ -24,6 +24,10 @@ from perdure.testing.workspace_folder import workspace_folder
 PATIENCE = 60
 Starting: TypeAlias = Coroutine[Any, Any, Replica]
 AT_REST = ("waiting", "error")
+_IN_TRANSACTION = """
+    SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
+        AND backend_type = 'client backend' AND xact_start IS NOT NULL AND pid <> pg_backend_pid())
+"""
 
 
 class Fleet:
@@ -37,6 +41,24 @@ class Fleet:
         self.person = person
         self.pool = pool
         self._start = start
+        self._paused: list[Replica] = []
+
+    async def leaves_to_first(self) -> None:
+        """The others do nothing until one is dead.
+
+        On a busy machine its lease may be renewed late. Who takes its chats then never comes to where it is to die.
+        """
+        self._paused = self.replicas[1:]
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                for each in self._paused:
+                    each.pause()
+                if not await self.pool.fetchval(_IN_TRANSACTION):
+                    return
+                # What is paused in the middle of a transaction would keep its locks.
+                for each in self._paused:
+                    each.resume()
+                await asyncio.sleep(0.02)
 
     def at(self, number: int) -> Person:
         """The person, talking to this replica."""
@@ -77,7 +99,13 @@ class Fleet:
 
     async def is_dead(self, number: int) -> None:
         """Once this replica has ended, others may take its chats: how long a lease lasts is shown elsewhere."""
-        await self.replicas[number].process.wait()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self.replicas[number].process.wait()
+        except TimeoutError:
+            raise AssertionError(f"it never came to its end: {self.replicas[number].log.read_text()}") from None
+        while self._paused:
+            self._paused.pop().resume()
         address = self.replicas[number].url.removeprefix("http://")
         await self.pool.execute(
             "UPDATE replicas SET seen_at = seen_at - $2::interval WHERE address = $1", address, LEASE
