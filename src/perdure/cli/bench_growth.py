@@ -1,5 +1,6 @@
 """What a long chat and a large database cost: a turn, opening a chat cold, a search; and how tables grow."""
 
+import asyncio
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +17,9 @@ from perdure.proof.scale.bars import Bar, quantile
 from perdure.proof.scale.filling import Size, copied, searchable, sizes
 from perdure.proof.scale.load import Deployment
 from perdure.proof.scale.load_chat import BASE, LoadChat
-from perdure.proof.scale.stages import session, settled
+from perdure.proof.scale.stages import LOOK, session, settled
+from perdure.store.connection import connect
+from perdure.store.tables import search
 
 BATCH = 1000
 """How many messages one request brings along."""
@@ -48,6 +51,7 @@ async def measured(messages: int, searched: int) -> tuple[list[Bar], str]:
 async def _long_chat(place: Deployment, http: aiohttp.ClientSession, folder: Path, messages: int) -> list[Bar]:
     long, short = await _imported(place, http, messages), await _imported(place, http, SHORT)
     cold = [await _imported(place, http, messages) for _ in range(COLD)]
+    await _search_caught_up(place)
     for talk in (long, short):
         await talk.follow()
         for _ in range(WINDOW):
@@ -69,6 +73,14 @@ async def _long_chat(place: Deployment, http: aiohttp.ClientSession, folder: Pat
         Bar(f"CPU of a warm turn in a chat of {messages:,} messages", min(late) / min(early), 1.5, "x"),
         Bar(f"opening a chat of {messages:,} messages cold, p50", median(opened), 50.0, "ms"),
     ]
+
+
+async def _search_caught_up(place: Deployment) -> None:
+    """Wait until search knows what was brought along: that is no part of a turn."""
+    connection = await connect(place.database_url)
+    while await search.behind(connection, 1):  # noqa: ASYNC110
+        await asyncio.sleep(LOOK)
+    await connection.close()
 
 
 async def _of_a_turn(place: Deployment, talk: LoadChat) -> float:
