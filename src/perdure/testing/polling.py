@@ -21,9 +21,9 @@ def eventually(holds: Callable[[], bool], what: str, *, within: timedelta = PATI
         time.sleep(_LOOK_AGAIN)
 
 
-async def seen(look: Callable[[], Awaitable[T]], *, within: timedelta = PATIENCE) -> T:
+async def seen(look: Callable[[], Awaitable[T]], *, within: timedelta = PATIENCE, every: float = _LOOK_AGAIN) -> T:
     """What a look finds, as soon as it finds something. Raises TimeoutError when it takes too long."""
     async with asyncio.timeout(within.total_seconds()):
         while not (found := await look()):  # noqa: ASYNC110 - there is no signal between processes to wait for
-            await asyncio.sleep(_LOOK_AGAIN)
+            await asyncio.sleep(every)
         return found

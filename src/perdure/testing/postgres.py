@@ -182,7 +182,8 @@ async def _patiently(server: ServerConnection, statement: str, *, of: str = "") 
             return False
         return await administered(server, statement)
 
-    await seen(done)
+    # A session is over some milliseconds after its connection: every test waits for that.
+    await seen(done, every=0.004)
 
 
 @contextmanager
