@@ -3,7 +3,7 @@ import { HttpAgent } from '@ag-ui/client'
 import { useChat } from '@ai-sdk/react'
 import { AssistantRuntimeProvider, ComposerPrimitive, MessagePrimitive, ThreadPrimitive } from '@assistant-ui/react'
 import { useAgUiRuntime } from '@assistant-ui/react-ag-ui'
-import { useChatRuntime } from '@assistant-ui/react-ai-sdk'
+import { useAISDKRuntime } from '@assistant-ui/react-ai-sdk'
 import { CopilotChat, CopilotKitProvider } from '@copilotkit/react-core/v2'
 import { DefaultChatTransport } from 'ai'
 import { useMemo, useState } from 'react'
@@ -74,7 +74,7 @@ function Assistant({ runtime }) {
   )
 }
 
-const AssistantAiSdk = () => <Assistant runtime={useChatRuntime({ id: thread, transport })} />
+const AssistantAiSdk = () => <Assistant runtime={useAISDKRuntime(useChat({ id: thread, transport, resume: true }))} />
 const AssistantAgUi = () => <Assistant runtime={useAgUiRuntime({ agent: useMemo(agent, []) })} />
 const KITS = { useChat: UseChat, copilotKit: CopilotKit, assistantAiSdk: AssistantAiSdk, assistantAgUi: AssistantAgUi }
 
