@@ -1,7 +1,6 @@
 """What every dialect can do, shown against the simulator over real sockets."""
 
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import replace
 
 import msgspec
 import pytest
@@ -141,7 +140,7 @@ async def test_a_pause_is_gone_on_from(sim: Simulator, client: ProviderClient, d
     request = ModelRequest(messages=[question], web_search=WebSearch() if dialect in SEARCHING else None)
     first = await client.complete(route(sim, dialect), request)
     said = structs.replace(assistant(*first.parts), finish_reason=first.finish.reason)
-    second = await client.complete(route(sim, dialect), replace(request, messages=[question, said]))
+    second = await client.complete(route(sim, dialect), structs.replace(request, messages=[question, said]))
     assert sim.requests[-1].status == 200
     assert (first.finish.reason is FinishReason.PAUSED) is (dialect == "anthropic_messages")
     assert second.finish.reason in (FinishReason.STOP, FinishReason.PAUSED)

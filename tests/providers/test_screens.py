@@ -1,6 +1,5 @@
 """Screens in Anthropic's words: one tool, or for newer models a set of tools; what is kept of a call is the same."""
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -32,7 +31,7 @@ async def test_a_screen_is_used_in_the_words_that_the_model_knows(
     assert isinstance(call, ToolCall)
     assert (call.tool, msgspec.json.decode(call.args)) == ("computer", CLICK)
     result = tool(ToolResult(call.call_id, call.tool, "", media=(Media("1", "image/png", "a.png"),)))
-    await client.complete(way, replace(request, messages=[QUESTION, assistant(call), result]))
+    await client.complete(way, msgspec.structs.replace(request, messages=[QUESTION, assistant(call), result]))
     assert sim.requests[-1].status == 200
     body = msgspec.json.decode(sim.requests[-1].body, type=dict[str, Any])
     used, shown = (message["content"][0] for message in body["messages"][1:])

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
+from msgspec import structs
+
 from perdure.agent.compaction.shorten import Fitted, fitted, without
 from perdure.agent.compaction.size import UNKNOWN_WINDOW, Frame, may_compact
 from perdure.agent.decision import STEP_LIMIT, Policy
@@ -130,7 +132,7 @@ class Prepared:
 
     def request(self, history: History, messages: Sequence[NewMessage]) -> ModelRequest:
         settings, continuation = chained(self.model.settings, history, self.system)
-        return replace(
+        return structs.replace(
             self.beginning(history),
             messages=messages,
             settings=settings,

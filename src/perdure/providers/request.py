@@ -1,7 +1,7 @@
 """What we ask of a model, in our own words: a dialect turns it into its vendor's."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -115,8 +115,7 @@ class FileContent:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelRequest:
+class ModelRequest(Struct, frozen=True, kw_only=True):
     """One question to a model. Equal prefixes encode to equal bytes, so that provider caches hit."""
 
     messages: Sequence[NewMessage]
@@ -125,13 +124,13 @@ class ModelRequest:
     web_search: WebSearch | None = None
     screen: Screen | None = None
     """A screen to use with the provider's own tool, which is called `computer`; its calls are ours to carry out."""
-    settings: ModelSettings = field(default_factory=ModelSettings)
-    files: Mapping[str, FileContent] = field(default_factory=dict[str, FileContent])
+    settings: ModelSettings = ModelSettings()
+    files: Mapping[str, FileContent] = {}
     """Contents by file id. A file that is not here becomes a text that says so."""
     cache_key: str | None = None
     """The chat's id: what the provider may group its prompt cache by."""
     output_schema: dict[str, Any] | None = None
     """A JSON schema the answer's text must satisfy."""
-    continuation: Continuation = field(default_factory=Continuation)
+    continuation: Continuation = Continuation()
     settled: Settled | None = None
     """What is encoded already of this chat's prompts. It grows; None encodes everything."""

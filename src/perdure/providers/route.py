@@ -1,6 +1,8 @@
 """A route: which dialect, at which endpoint, on whose credentials, for which model. Resolved once per turn."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import structs
 
 from perdure.providers.credentials import Credentials
 from perdure.providers.dialects.dialect import Dialect, Encoded
@@ -36,4 +38,4 @@ class Route:
     def encode_whole(self, request: ModelRequest) -> Encoded:
         """The request again, without relying on what the provider remembers."""
         settings = request.settings.without(CHAIN)
-        return self.encode(replace(request, settings=settings, continuation=Continuation(store=True)))
+        return self.encode(structs.replace(request, settings=settings, continuation=Continuation(store=True)))

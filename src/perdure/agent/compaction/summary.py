@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from msgspec import structs
 
@@ -51,7 +51,7 @@ class Summariser:
         self._frame = frame
         self._client = client
         self._model = model
-        self._beginning = replace(
+        self._beginning = structs.replace(
             beginning,
             screen=beginning.screen if model.sees_screens else None,
             settings=structs.replace(model.settings.without(CHAIN), max_output_tokens=self._output),
@@ -89,7 +89,7 @@ class Summariser:
         return await self._ask((*fitted(messages, self.room, self._frame).messages, _said(self._instruction)), what)
 
     async def _ask(self, messages: Sequence[NewMessage], what: str) -> Summary:
-        request = replace(self._beginning, messages=messages)
+        request = structs.replace(self._beginning, messages=messages)
         accumulator, written, told = Accumulator(), 0, 0
         async with self._client.stream(self._model.route, request) as stream:
             async for batch in stream:
