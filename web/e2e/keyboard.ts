@@ -21,7 +21,9 @@ function found(element: Element): Found {
   const { left, top, width, height } = element.getBoundingClientRect();
   const hit = document.elementFromPoint(left + width / 2, top + height / 2)?.closest(stops);
   const within = hit && element.contains(hit) ? hit : element.querySelector(stops);
-  const stop = element.matches(stops) ? element : (named ?? element.closest(stops) ?? within);
+  // A frame around what is typed in takes no focus itself.
+  const frames = element instanceof HTMLElement && element.tabIndex < 0 && element.querySelector("textarea");
+  const stop = frames || (element.matches(stops) ? element : (named ?? element.closest(stops) ?? within));
   if (!(stop instanceof HTMLElement)) return { role: "", wrong: "nothing that takes the focus", key: "" };
   for (const before of document.querySelectorAll("[data-meant]")) before.removeAttribute("data-meant");
   stop.setAttribute("data-meant", "");

@@ -31,6 +31,10 @@ test("a terminal shows what its shell prints, and a reload comes back to the sam
   await page.locator(".xterm").click();
   await page.keyboard.type("echo second-$((kept + 3))\n");
   await expect(screen).toContainText("second-43");
+  // Tab is the shell's; whoever has no pointer is not kept there.
+  await expect(page.locator(".xterm textarea")).toBeFocused();
+  await page.keyboard.press("Shift+Tab");
+  await expect(page.locator(".xterm textarea")).not.toBeFocused();
   expect(refused).toEqual([]);
 });
 

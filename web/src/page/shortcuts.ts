@@ -56,6 +56,7 @@ export const SHORTCUTS: { group: string; list: Shortcut[] }[] = [
       { name: "end", keys: ["End"], words: t("Latest message") },
       { name: "panel", keys: ["⌘", "."], words: t("Open or close the panel") },
       { name: "", keys: ["Tab"], words: t("Move through the page") },
+      { name: "", keys: ["⇧", "Tab"], words: t("Leave the terminal") },
     ],
   },
 ];

@@ -58,7 +58,10 @@ function Screen({ workspace, onAnother }: { workspace: string; onAnother: () => 
     });
     const fit = new FitAddon();
     screen.loadAddon(fit);
+    // Tab is the shell's, so Shift+Tab is how a keyboard leaves.
+    screen.attachCustomKeyEventHandler((event) => event.key !== "Tab" || !event.shiftKey);
     screen.open(element);
+    screen.textarea?.setAttribute("aria-description", t("Shift+Tab leaves the terminal."));
     fit.fit();
     terminal.current = screen;
     // Whoever clicked their way here wants to type; whoever came by the keyboard is still among the tabs.
