@@ -165,6 +165,8 @@ async def _cpu(fleet: Fleet, way: Way, load: FaceLoad) -> float:
     followers = [TurnFollower(fleet, way, chat_id) for chat_id in chats]
     await asyncio.gather(*(follower.connects() for follower in followers))
     await gate.reached(load.chats)
+    # A face speaks before it follows the chat: what it costs to begin is not what a token costs.
+    await asyncio.sleep(_SETTLING)
     before = server_cpu(fleet)
     await gate.set(open=True)
     await asyncio.gather(*(follower.ends() for follower in followers))
