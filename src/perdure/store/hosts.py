@@ -72,11 +72,12 @@ class Hosts:
 
     def __init__(self, url: str) -> None:
         self._hosts = list(hosts(url))
+        self._late: set[asyncio.Task[ServerConnection]] = set()
 
     async def connect(self, **options: Any) -> ServerConnection:
         if len(self._hosts) == 1:
             return await _open(self._hosts[0], options)
-        search = _Search(self._hosts, options)
+        search = _Search(self._hosts, options, self._late)
         connection, host = await search.run()
         # The next one begins where writes were taken last.
         self._hosts.remove(host)
@@ -87,9 +88,10 @@ class Hosts:
 class _Search:
     """Asks one host after the other, without waiting long for one that does not answer."""
 
-    def __init__(self, urls: list[str], options: dict[str, Any]) -> None:
+    def __init__(self, urls: list[str], options: dict[str, Any], late: "set[asyncio.Task[ServerConnection]]") -> None:
         self._left = list(urls)
         self._options = options
+        self._late = late
         self._asking: dict[asyncio.Task[ServerConnection], str] = {}
         self._readable: tuple[ServerConnection, str] | None = None
         self._error: Exception | None = None
@@ -140,9 +142,12 @@ class _Search:
     def _end(self) -> None:
         if self._readable is not None:
             self._readable[0].terminate()
+        # Each ends by its own patience. Of one that is cancelled between two steps of its greeting, the driver keeps an
+        # error that nobody asks about, which the log would show.
+        self._late.update(self._asking)
         for task in self._asking:
             task.add_done_callback(_terminate)
-            task.cancel()
+            task.add_done_callback(self._late.discard)
 
 
 def _terminate(task: "asyncio.Task[ServerConnection]") -> None:
