@@ -12,7 +12,8 @@ RUNNING_MOST = 64
 TERMINALS_MOST = 16
 PIPES_MOST = 32
 TUNNELS_MOST = 256
-CONNECT_SECONDS = 10.0
+# Servers for development queue few connections and drop the rest. The kernel tries again after 1, 3, 7 and 15 s.
+CONNECT_SECONDS = 20.0
 COMMAND_SHOWN = 200
 COMPLAINT_BYTES = 4 * 1024
 COMMAND_BYTES = 128 * 1024
