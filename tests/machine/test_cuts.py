@@ -297,7 +297,7 @@ async def test_who_waits_in_line_for_a_change_that_waits_for_the_database_is_ref
         first = asyncio.ensure_future(place.machine.change(chat.id, SendMessage(said("first", place.user_id))))
         await asyncio.sleep(0)
         second = SendMessage(said("second", place.user_id))
-        with pytest.raises(Unavailable, match="an earlier change of this chat waits for it"):
+        with pytest.raises(Unavailable, match="an earlier change of this chat is waiting for it"):
             async with asyncio.timeout(60):
                 await place.machine.change(chat.id, second, request=IMPATIENT)
     await first
