@@ -17,6 +17,7 @@ Object = dict[str, Any]
 
 CORE, NETWORKING, SANDBOXES = "api/v1", "apis/networking.k8s.io/v1", "apis/agents.x-k8s.io/v1beta1"
 FORWARD = "v4.channel.k8s.io"
+NO_NODE = "the node that the pod runs on does not answer"
 
 
 class ClusterFault(Exception):
@@ -118,12 +119,16 @@ class Cluster:
         url = f"{self.url}/{_path(CORE, 'pods', namespace, pod)}/portforward?ports={port}"
         with _away(self.url):
             try:
-                return await self._http().ws_connect(
-                    url, protocols=(FORWARD,), headers=await self._headers(), max_msg_size=0, autoping=True,
-                    heartbeat=CLUSTER_HEARTBEAT.total_seconds(),
-                )  # fmt: skip
+                async with asyncio.timeout(CLUSTER_ANSWER.total_seconds()):
+                    return await self._http().ws_connect(
+                        url, protocols=(FORWARD,), headers=await self._headers(), max_msg_size=0, autoping=True,
+                        heartbeat=CLUSTER_HEARTBEAT.total_seconds(),
+                    )  # fmt: skip
             except aiohttp.WSServerHandshakeError as error:
                 raise ClusterFault(error.status, "Forward", error.message) from error
+            except TimeoutError as error:
+                # The API server waits for the node without an end.
+                raise ClusterFault(HTTPStatus.GATEWAY_TIMEOUT, "Forward", NO_NODE) from error
 
     async def close(self) -> None:
         if self._session is not None:

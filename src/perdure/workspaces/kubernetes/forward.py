@@ -12,6 +12,7 @@ import aiohttp
 
 from perdure.core.errors import PerdureError, WorkspaceUnreachable
 from perdure.core.tasks import BackgroundTasks
+from perdure.core.timing import CLUSTER_ANSWER
 from perdure.workspaces.connection import UNREACHABLE
 from perdure.workspaces.kubernetes.api import Cluster, ClusterAway, ClusterFault
 
@@ -114,7 +115,8 @@ def forwarded(cluster: Cluster, namespace: str, pod: str, port: int) -> Dial:
 def direct(address: str, port: int) -> Dial:
     async def dial() -> PodStream:
         try:
-            return DirectStream(*await asyncio.open_connection(address, port))
+            async with asyncio.timeout(CLUSTER_ANSWER.total_seconds()):
+                return DirectStream(*await asyncio.open_connection(address, port))
         except OSError as error:
             raise WorkspaceUnreachable(UNREACHABLE) from error
 
