@@ -10,6 +10,7 @@ from tests.workspaces.kubernetes.box import API_SERVER, CONTAINERD, KUBELET, Box
 from tests.workspaces.kubernetes.place import NOTHING, Place, new_plan
 
 from perdure.core.errors import PerdureError, WorkspaceUnreachable
+from perdure.testing.polling import seen
 from perdure.workspaces import wire
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.driver import Plan
@@ -156,12 +157,14 @@ async def test_a_command_is_asked_about_after_the_whole_cluster_has_crashed(box:
 async def test_a_node_that_stays_away_is_named_and_the_workspace_starts_when_it_is_back(box: Box, work: Work) -> None:
     async with await work.begins() as client:
         await _begun(client)
-        killed, driver, said = box.kills(KUBELET), work.replica(), ""
-        async with asyncio.timeout(BACK):
-            while "The node node-1 that the workspace runs on does not answer" not in said:
-                with pytest.raises(WorkspaceUnreachable) as caught:
-                    await driver.start(work.plan)
-                said = str(caught.value)
+        killed, driver = box.kills(KUBELET), work.replica()
+
+        async def named() -> bool:
+            with pytest.raises(WorkspaceUnreachable) as caught:
+                await driver.start(work.plan)
+            return "The node node-1 that the workspace runs on does not answer" in str(caught.value)
+
+        await seen(named, within=timedelta(seconds=BACK))
         box.starts(killed)
     async with await work.reached(KubernetesDriver.start) as client:
         await _goes_on(client)

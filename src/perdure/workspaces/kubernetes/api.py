@@ -17,6 +17,7 @@ Object = dict[str, Any]
 
 CORE, NETWORKING, SANDBOXES = "api/v1", "apis/networking.k8s.io/v1", "apis/agents.x-k8s.io/v1beta1"
 FORWARD = "v4.channel.k8s.io"
+NO_WAY = "there is no way to the pod's port"
 NO_NODE = "the node that the pod runs on does not answer"
 
 
@@ -125,7 +126,7 @@ class Cluster:
                         heartbeat=CLUSTER_HEARTBEAT.total_seconds(),
                     )  # fmt: skip
             except aiohttp.WSServerHandshakeError as error:
-                raise ClusterFault(error.status, "Forward", error.message) from error
+                raise ClusterFault(error.status, "Forward", f"{NO_WAY} (HTTP {error.status})") from error
             except TimeoutError as error:
                 # The API server waits for the node without an end.
                 raise ClusterFault(HTTPStatus.GATEWAY_TIMEOUT, "Forward", NO_NODE) from error

@@ -54,11 +54,10 @@ def of_scheduling(pod: Object, *, late: bool = True) -> str | None:
 def of_node(pod: Object) -> str | None:
     """Whether the pod's node has stopped answering."""
     status: Object = pod.get("status") or {}
-    lost = any(
-        condition["type"] == "Ready" and condition["status"] != "True" and condition.get("reason") == "NodeNotReady"
-        for condition in status.get("conditions") or ()
-    )
-    if not lost and status.get("reason") != "NodeLost":
+    conditions = {each["type"]: each["status"] for each in status.get("conditions") or ()}
+    # For a node that is gone the cluster takes back that the pod is ready, and not that its containers are.
+    given_up = conditions.get("Ready", "True") != "True" and conditions.get("ContainersReady") == "True"
+    if not given_up and status.get("reason") != "NodeLost":
         return None
     spec: Object = pod.get("spec") or {}
     node = spec.get("nodeName", "?")
