@@ -30,6 +30,9 @@ class Slow:
 def beside(url: str, port: int) -> str:
     """The database's URL with one more host in front of it, on this machine."""
     parts = urlsplit(url)
+    login, _, host = parts.netloc.rpartition("@")
+    if host:
+        return parts._replace(netloc=f"{login}@127.0.0.1:{port},{host}").geturl()
     options = {name: values[0] for name, values in parse_qs(parts.query).items()}
     options |= {"host": f"127.0.0.1,{options['host']}", "port": f"{port},{options['port']}"}
     return parts._replace(query=urlencode(options)).geturl()

@@ -1,5 +1,6 @@
 """What a dead replica left is taken when its lease ends, and survivors do not get in each other's way."""
 
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -17,8 +18,9 @@ from perdure.machine.transitions import Acquire, CancelRequiresAction, CommitSte
 from perdure.sim.server import Simulator
 from perdure.store.connection import connect
 from perdure.store.hosts import ServerConnection
-from perdure.store.pool import Pool
+from perdure.store.pool import Pool, open_pool
 from perdure.store.replicas import Candidate, Renewal, end_severed, renew
+from perdure.testing.pgbouncer import direct
 from perdure.testing.replica import open_replica
 from perdure.worker import acquirer
 from perdure.worker.acquirer import ended_wait, orphaned, share
@@ -75,12 +77,19 @@ async def test_a_renewal_says_when_the_lease_of_a_silent_replica_ends(database_u
     assert (renewal.alive, renewal.ends) == (2, (LEASE - silent[late],))
 
 
+@pytest.fixture
+async def sessions(database_url: str) -> AsyncIterator[Pool]:
+    """Connections whose sessions are the server's own: a pooler keeps those for somebody else."""
+    async with open_pool(direct(database_url)) as sessions:
+        yield sessions
+
+
 @pytest.mark.parametrize("living", [True, False])
 async def test_the_lease_of_a_silent_replica_ends_sooner_where_its_session_has_ended(
-    database_url: str, pool: Pool, *, living: bool
+    database_url: str, sessions: Pool, *, living: bool
 ) -> None:
-    silent, watching = ReplicaId(uuid4()), ReplicaId(uuid4())
-    session = await connect(database_url)
+    pool, silent, watching = sessions, ReplicaId(uuid4()), ReplicaId(uuid4())
+    session = await connect(direct(database_url))
     for replica in (silent, watching):
         await pool.execute(SEEN, replica, timedelta())
     await renew(session, silent, timeout=10)
@@ -97,10 +106,10 @@ async def test_the_lease_of_a_silent_replica_ends_sooner_where_its_session_has_e
 
 
 async def test_a_replica_is_not_given_up_before_its_time_nor_one_whose_session_nobody_knows(
-    database_url: str, pool: Pool
+    database_url: str, sessions: Pool
 ) -> None:
-    early, unknown = ReplicaId(uuid4()), ReplicaId(uuid4())
-    session = await connect(database_url)
+    pool, early, unknown = sessions, ReplicaId(uuid4()), ReplicaId(uuid4())
+    session = await connect(direct(database_url))
     await pool.execute(SEEN, early, timedelta())
     await renew(session, early, timeout=10)
     await ended(session, pool)
