@@ -23,8 +23,8 @@ class KnownMiss:
 
 KNOWN_MISSES = (
     KnownMiss(AGAINST_FLOOR, 0.1, "0006"),
-    KnownMiss(SERVER_CPU, 4.5, "0011"),
-    KnownMiss(POSTGRES_CPU, 2.0, "0011"),
+    KnownMiss(SERVER_CPU, 2.4, "0011"),
+    KnownMiss(POSTGRES_CPU, 1.2, "0011"),
     KnownMiss("memory of a server at rest", 95.0, "0011"),
     KnownMiss("memory of an open stream at rest, of 10,000", 45.0, "0011"),
     KnownMiss("share of a core while 10,000 streams rest", 15.0, "0011"),
