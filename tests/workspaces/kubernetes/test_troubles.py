@@ -73,6 +73,8 @@ def test_a_node_that_does_not_answer_is_named() -> None:
     ]
     assert troubles.of_node(pod("Running", conditions=begins)) is None
     assert troubles.of_node(pod("Pending", conditions=[{"type": "PodScheduled", "status": "True"}])) is None
+    gated = [{"type": "Ready", "status": "False", "reason": "ReadinessGatesNotReady"}, conditions[1]]
+    assert troubles.of_node(pod("Running", conditions=gated)) is None
 
 
 def test_no_room_on_any_node_is_told_with_what_to_change() -> None:

@@ -54,9 +54,12 @@ def of_scheduling(pod: Object, *, late: bool = True) -> str | None:
 def of_node(pod: Object) -> str | None:
     """Whether the pod's node has stopped answering."""
     status: Object = pod.get("status") or {}
-    conditions = {each["type"]: each["status"] for each in status.get("conditions") or ()}
-    # For a node that is gone the cluster takes back that the pod is ready, and not that its containers are.
-    given_up = conditions.get("Ready", "True") != "True" and conditions.get("ContainersReady") == "True"
+    conditions = {each["type"]: each for each in status.get("conditions") or ()}
+    readiness, containers = conditions.get("Ready", {}), conditions.get("ContainersReady", {})
+    # For a node that is gone the cluster takes back that the pod is ready, and not that its containers are. So does the
+    # node itself for a pod that something else in the cluster has to agree to, and names that.
+    unready = readiness.get("status", "True") != "True" and readiness.get("reason") != "ReadinessGatesNotReady"
+    given_up = unready and containers.get("status") == "True"
     if not given_up and status.get("reason") != "NodeLost":
         return None
     spec: Object = pod.get("spec") or {}
